@@ -1,0 +1,33 @@
+# Everything a person types. Set-up comes first in each target and costs a moment when it has been done.
+SHELL := /bin/sh
+PYTEST := .venv/bin/pytest
+JOBS ?= 2
+
+.DEFAULT_GOAL := help
+.PHONY: help setup run test lint types docs clean
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 22
+
+setup: ## bring what is needed onto this machine (done by the others too)
+	@sh tools/setup.sh
+
+run: setup ## a whole table on this machine: twin, firmware, broker, daemon, page (SPINS=N ends after N spins)
+	@.venv/bin/tumbler demo $(if $(SPINS),--spins $(SPINS)) $(if $(SEED),--seed $(SEED)) $(if $(BOOK),--book $(BOOK)) $(if $(PACE),--pace $(PACE)) $(if $(LISTEN),--listen $(LISTEN))
+
+test: setup lint types ## the whole test suite
+	$(PYTEST) -n $(JOBS) --dist loadgroup
+
+lint: setup
+	.venv/bin/ruff check .
+	.venv/bin/ruff format --check .
+
+types: setup
+	.venv/bin/mypy
+	.venv/bin/python firmware/typecheck.py
+
+docs: setup ## make the generated references in docs/ again
+	.venv/bin/python tools/references.py
+
+clean: ## remove what set-up and runs have made
+	rm -rf .venv .tools run reports .pytest_cache .mypy_cache .ruff_cache .hypothesis
