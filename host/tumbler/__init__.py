@@ -1,0 +1,1 @@
+"""Tumbler: the daemon of the table and the technician's tools."""
