@@ -1,0 +1,1 @@
+"""One table's connection: the port, the session with its controller, the validator, the commands."""
