@@ -18,6 +18,7 @@ class Duty(StrEnum):
     SERVICE = "service"
     DEAL = "deal"
     CALL_NO_SPIN = "call_no_spin"
+    DIRECT = "direct"  # order spins without wagers
     RELEASE = "release"
     CLOSE_TABLE = "close_table"
     VOID_DISRUPTION = "void_disruption"
@@ -43,6 +44,7 @@ SIC_BO = Document(
     {
         Duty.DEAL: ("dealer", "D5 5.1"),
         Duty.CALL_NO_SPIN: ("dealer", "D5 7.1"),
+        Duty.DIRECT: ("tg_area_manager", "D5 5.1.7"),
         Duty.RELEASE: ("tg_area_manager", "D5 7.4"),
         Duty.CLOSE_TABLE: ("tg_higher_duties_dealer", "D5 9.8"),
         Duty.VOID_DISRUPTION: ("tg_higher_duties_dealer", "D5 9.4"),
@@ -54,6 +56,7 @@ MELBOURNE_CRAPS = Document(
     {
         Duty.DEAL: ("dealer", "D1 5.1"),
         Duty.CALL_NO_SPIN: ("dealer", "D1 5.2"),
+        Duty.DIRECT: ("tg_area_manager", ""),
         Duty.RELEASE: ("tg_area_manager", ""),
         Duty.CLOSE_TABLE: ("tg_higher_duties_dealer", "D1 9.7"),
         Duty.VOID_DISRUPTION: ("tg_area_manager", "D1 9.3"),
@@ -65,6 +68,7 @@ ADELAIDE = Document(
     {
         Duty.DEAL: ("dealer", ""),
         Duty.CALL_NO_SPIN: ("stickman", "D2 11(b)"),
+        Duty.DIRECT: ("house", ""),
         Duty.RELEASE: ("house", ""),
         Duty.CLOSE_TABLE: ("house", "D2 14(i)"),
         Duty.VOID_DISRUPTION: ("house", "D2 14(a)"),
@@ -76,6 +80,7 @@ NEW_SOUTH_WALES = Document(
     {
         Duty.DEAL: ("dealer", ""),
         Duty.CALL_NO_SPIN: ("stickperson", "D3 5.1"),
+        Duty.DIRECT: ("gaming_supervisor", ""),
         Duty.RELEASE: ("gaming_supervisor", ""),
         Duty.CLOSE_TABLE: ("gaming_supervisor", "D3 9.8"),
         Duty.VOID_DISRUPTION: ("gaming_supervisor", "D3 9.4"),
@@ -87,6 +92,7 @@ PERTH = Document(
     {
         Duty.DEAL: ("dealer", ""),
         Duty.CALL_NO_SPIN: ("stickperson", "D4 6.14"),
+        Duty.DIRECT: ("table_games_management", ""),
         Duty.RELEASE: ("table_games_management", ""),
         Duty.CLOSE_TABLE: ("table_games_management", "D4 9.4"),
         Duty.VOID_DISRUPTION: ("table_games_management", ""),

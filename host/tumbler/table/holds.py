@@ -1,0 +1,55 @@
+"""Why a table may not spin though its machine is sound: the daemon's reasons, and the one that the controller is told.
+
+Several can stand at once (the disk is full while a refused result waits for a supervisor); the table is held until the
+last is gone. Not the controller's own reasons (ring full): those come back in STATE.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import StrEnum
+
+from dicewire.declared.codes import HOLDS
+
+
+class Hold(StrEnum):
+    """Names as on the wire, most pressing first."""
+
+    JOURNAL_FAILED = "journal_failed"
+    RESULT_REFUSED = "result_refused"
+    NO_GAME_TABLE = "no_game_table"
+    COMMANDED = "commanded"
+
+
+class Holds:
+    def __init__(self, on_change: Callable[[], None]) -> None:
+        self._standing: set[Hold] = set()
+        self._on_change = on_change
+
+    def __contains__(self, hold: Hold) -> bool:
+        return hold in self._standing
+
+    def add(self, hold: Hold) -> bool:
+        """True when it is new."""
+        if hold in self._standing:
+            return False
+        self._standing.add(hold)
+        self._on_change()
+        return True
+
+    def lift(self, hold: Hold) -> bool:
+        """True when it stood."""
+        if hold not in self._standing:
+            return False
+        self._standing.remove(hold)
+        self._on_change()
+        return True
+
+    @property
+    def names(self) -> list[str]:
+        return [hold.value for hold in Hold if hold in self._standing]
+
+    def message(self) -> dict[str, int]:
+        """HOLD as it must stand at the controller now; sent at every change and after every connection."""
+        leading = next((hold for hold in Hold if hold in self._standing), None)
+        return {"on": int(leading is not None), "reason": HOLDS.number(leading.value if leading else "none")}
