@@ -104,7 +104,7 @@ def usable_micropython() -> str | None:
 
 
 def debian_source() -> tuple[str, str]:
-    """(archive address, options such as signed-by) of the machine's own Debian source; never written into the project."""
+    """(archive address, options) of the machine's own Debian source; never written into the project."""
     for path in sorted(Path("/etc/apt/sources.list.d").glob("*.sources")):
         for stanza in re.split(r"\n\s*\n", path.read_text()):
             field = dict(re.findall(r"^([A-Za-z-]+):[ \t]*(.+)$", stanza, re.MULTILINE))
@@ -125,7 +125,7 @@ def debian_source() -> tuple[str, str]:
 
 
 def bring_micropython(log: Path) -> None:
-    """Unpack the packages into .tools without root: private apt state, dpkg -x, and a start script with their own loader."""
+    """Unpack the packages into .tools without root: private apt state, dpkg -x, a start script with their loader."""
     if usable_micropython():
         return
     for tool in ("apt-get", "dpkg"):
@@ -191,8 +191,8 @@ def bring_system_packages(log: Path) -> None:
         command = ["apt-get", "install", "-y", "-q", "--no-install-recommends", *packages]
         run(command, log=log, env={**apt_env(), "RUNLEVEL": "1"})
         return
-    for command, names, needed in missing:
-        hint = f"{command} is missing; as root: apt-get install {' '.join(names)}"
+    for name, names, needed in missing:
+        hint = f"{name} is missing; as root: apt-get install {' '.join(names)}"
         if needed:
             raise SetupError(hint)
         say(f"{hint} (the tests that need it are skipped)")
