@@ -1,0 +1,114 @@
+"""Reading the journal, by the daemon itself or by any other process beside it. Never writes.
+
+Records never change, so a batch at a time is as good as one long look, and does not keep SQLite from folding its log.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from tumbler.journal.database import open_reader
+from tumbler.journal.errors import JournalCorrupt, from_sqlite
+from tumbler.journal.record import GAMES, Kind, Record, parse
+
+BATCH = 500
+
+
+def find_game(db: sqlite3.Connection, table: str, result_id: str) -> Record | None:
+    """What the spin with this id ended in. One that retention has removed is answered by the checkpoint that stands in
+    for it: the journal must still know that it was counted."""
+    row = db.execute("SELECT text, hash FROM record WHERE tbl = ? AND game = ?", (table, result_id)).fetchone()
+    if row is not None:
+        return parse(row[0], row[1])
+    row = db.execute("SELECT value FROM meta WHERE name = 'base'").fetchone()
+    if row is None:
+        return None
+    base = json.loads(row[0])
+    epoch, _, spin = result_id.rpartition("-")
+    mark = base["marks"].get(table, {}).get(epoch)
+    if mark is None or not spin.isdecimal() or int(spin) > mark:
+        return None
+    return Record(base["upto"], base["hash"], "", Kind.CHECKPOINT, table, result_id, base["at"], base)
+
+
+class JournalReader:
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.db = open_reader(path)
+
+    def close(self) -> None:
+        self.db.close()
+
+    def __enter__(self) -> JournalReader:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def rows(self, sql: str, values: Sequence[Any] = ()) -> list[Any]:
+        try:
+            return self.db.execute(sql, values).fetchall()
+        except sqlite3.Error as error:
+            raise from_sqlite(error, self.path) from error
+
+    def meta(self, name: str) -> Any:
+        rows = self.rows("SELECT value FROM meta WHERE name = ?", (name,))
+        return json.loads(rows[0][0]) if rows else None
+
+    def has_result(self, table: str, result_id: str) -> Record | None:
+        try:
+            return find_game(self.db, table, result_id)
+        except sqlite3.Error as error:
+            raise from_sqlite(error, self.path) from error
+
+    def last(self, table: str | None, n: int, kinds: Sequence[Kind] = (Kind.RESULT,)) -> list[Record]:
+        """The last n records of these kinds, oldest first; of every table when none is named."""
+        marks = ", ".join("?" * len(kinds))
+        where = f"kind IN ({marks})" + (" AND tbl = ?" if table is not None else "")
+        values = [*kinds, *([table] if table is not None else []), n]
+        rows = self.rows(f"SELECT text, hash FROM record WHERE {where} ORDER BY seq DESC LIMIT ?", values)
+        return [self._parse(row) for row in reversed(rows)]
+
+    def records(
+        self,
+        *,
+        table: str | None = None,
+        kinds: Sequence[Kind] | None = None,
+        after: int = 0,
+        upto: int | None = None,
+    ) -> Iterator[Record]:
+        """Records in order, a batch in memory at a time."""
+        where = "seq > ?"
+        fixed: list[Any] = []
+        if table is not None:
+            where, fixed = where + " AND tbl = ?", [*fixed, table]
+        if kinds is not None:
+            where, fixed = where + f" AND kind IN ({', '.join('?' * len(kinds))})", [*fixed, *kinds]
+        if upto is not None:
+            where, fixed = where + " AND seq <= ?", [*fixed, upto]
+        while True:
+            rows = self.rows(f"SELECT text, hash FROM record WHERE {where} ORDER BY seq LIMIT {BATCH}", [after, *fixed])
+            for row in rows:
+                record = self._parse(row)
+                after = record.seq
+                yield record
+            if len(rows) < BATCH:
+                return
+
+    def games(self, table: str | None, n: int) -> list[Record]:
+        return self.last(table, n, GAMES)
+
+    def counts(self) -> dict[str, int]:
+        return dict(self.rows("SELECT kind, count(*) FROM record GROUP BY kind"))
+
+    def _parse(self, row: Any) -> Record:
+        try:
+            return parse(row[0], row[1])
+        except (ValueError, KeyError, TypeError) as error:
+            raise JournalCorrupt(
+                f"journal {self.path}: a record cannot be read ({error}); run `tumbler journal verify`"
+            ) from error
