@@ -145,6 +145,7 @@ class Part:
     totals: tuple[int, ...]
     to: Fraction
     printed: str
+    rule: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -207,7 +207,7 @@ def _odds(row: Fields) -> OddsRow:
 
 def _part(row: Fields) -> Part:
     printed, to = row.odds("pays")
-    part = Part(row.number("units", 1), row.numbers("totals", 2, 12), to, printed)
+    part = Part(row.number("units", 1), row.numbers("totals", 2, 12), to, printed, row.text("rule"))
     row.done()
     return part
 
@@ -308,7 +308,7 @@ def _rules(row: Fields) -> RuleIndex:
 
 
 def _rounding(row: Fields) -> RoundingPolicy:
-    plain, rule = row.choice(Rounding, "policy"), row.text("rule")
+    plain, rule = row.choice(Rounding, "plain"), row.text("rule")
     policy = RoundingPolicy(
         plain, rule, row.choice(Rounding, "multiples_only", plain), row.text("multiples_only_rule", rule)
     )
