@@ -1,0 +1,138 @@
+"""Breaking the table's chips on purpose: one row for each thing that breaks in a real table, with how to break and mend it.
+
+Used by the twin's `--fault` and control, and by tests. Faults of play (a cocked die, a cover opened early) are not here:
+those are the dealer's and the physics'. A `part` chooses among several of a kind: which lamp, which key.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import Enum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .table import TableChips
+
+
+class ChipFault(Enum):
+    """What breaks, by the name it has on the command line."""
+
+    LAMP_DEAD = "lamp_dead"
+    LAMP_CHAIN_CUT = "lamp_chain_cut"
+    KEY_STUCK = "key_stuck"
+    KEY_WORN = "key_worn"
+    MOTOR_STALLED = "motor_stalled"
+    TACHOMETER_DEAD = "tachometer_dead"
+    CURRENT_SENSE_OPEN = "current_sense_open"
+    SUPPLY_LOW = "supply_low"
+    READER_DEAD = "reader_dead"
+    READER_DEAF = "reader_deaf"
+    PANEL_GONE = "panel_gone"
+    ACCELEROMETER_GONE = "accelerometer_gone"
+    ACCELEROMETER_NOISY = "accelerometer_noisy"
+    ACCELEROMETER_BROKEN = "accelerometer_broken"
+    LAMP_SENSE_GONE = "lamp_sense_gone"
+    COVER_SWITCH_STUCK = "cover_switch_stuck"
+
+
+NOISY_G = 0.4
+QUIET_G = 0.002
+LOW_VOLTS = 17.0
+FULL_VOLTS = 24.0
+
+
+def _lamp(chips: TableChips, on: bool, part: str) -> None:
+    pixel = int(part or 0)
+    if on:
+        chips.lamps.dead.add(pixel)
+    else:
+        chips.lamps.dead.discard(pixel)
+
+
+def _chain(chips: TableChips, on: bool, part: str) -> None:
+    chips.lamps.cut_at = int(part or 0) if on else None
+
+
+def _stuck(chips: TableChips, on: bool, part: str) -> None:
+    chips.panel.keys[part or "spin"].stuck = True if on else None
+
+
+def _worn(chips: TableChips, on: bool, part: str) -> None:
+    chips.panel.keys[part or "spin"].stuck = False if on else None
+
+
+def _stalled(chips: TableChips, on: bool, _part: str) -> None:
+    chips.bridge.motor.seized = on
+
+
+def _tachometer(chips: TableChips, on: bool, _part: str) -> None:
+    chips.bridge.tach_dead = on
+
+
+def _sense(chips: TableChips, on: bool, _part: str) -> None:
+    chips.bridge.sense_open = on
+
+
+def _supply(chips: TableChips, on: bool, _part: str) -> None:
+    chips.bridge.supply_volts = LOW_VOLTS if on else FULL_VOLTS
+
+
+def _reader_dead(chips: TableChips, on: bool, _part: str) -> None:
+    chips.reader.dead = on
+
+
+def _reader_deaf(chips: TableChips, on: bool, _part: str) -> None:
+    chips.reader.deaf = on
+
+
+def _panel_gone(chips: TableChips, on: bool, _part: str) -> None:
+    chips.expander.no_ack = on
+
+
+def _accelerometer_gone(chips: TableChips, on: bool, _part: str) -> None:
+    chips.accelerometer.no_ack = on
+
+
+def _noisy(chips: TableChips, on: bool, _part: str) -> None:
+    chips.accelerometer.noise_g = NOISY_G if on else QUIET_G
+
+
+def _broken(chips: TableChips, on: bool, _part: str) -> None:
+    chips.accelerometer.broken_cell = on
+
+
+def _lamp_sense(chips: TableChips, on: bool, _part: str) -> None:
+    chips.lamp_sense.no_ack = on
+
+
+def _cover(chips: TableChips, on: bool, part: str) -> None:
+    chips.cover.stuck = (part != "open") if on else None
+
+
+_BREAK: dict[ChipFault, Callable[[TableChips, bool, str], None]] = {
+    ChipFault.LAMP_DEAD: _lamp,
+    ChipFault.LAMP_CHAIN_CUT: _chain,
+    ChipFault.KEY_STUCK: _stuck,
+    ChipFault.KEY_WORN: _worn,
+    ChipFault.MOTOR_STALLED: _stalled,
+    ChipFault.TACHOMETER_DEAD: _tachometer,
+    ChipFault.CURRENT_SENSE_OPEN: _sense,
+    ChipFault.SUPPLY_LOW: _supply,
+    ChipFault.READER_DEAD: _reader_dead,
+    ChipFault.READER_DEAF: _reader_deaf,
+    ChipFault.PANEL_GONE: _panel_gone,
+    ChipFault.ACCELEROMETER_GONE: _accelerometer_gone,
+    ChipFault.ACCELEROMETER_NOISY: _noisy,
+    ChipFault.ACCELEROMETER_BROKEN: _broken,
+    ChipFault.LAMP_SENSE_GONE: _lamp_sense,
+    ChipFault.COVER_SWITCH_STUCK: _cover,
+}
+
+
+def break_chip(chips: TableChips, fault: ChipFault, part: str = "") -> None:
+    """From now on. Mend it with the same fault and part."""
+    _BREAK[fault](chips, True, part)
+
+
+def mend_chip(chips: TableChips, fault: ChipFault, part: str = "") -> None:
+    _BREAK[fault](chips, False, part)

@@ -1,0 +1,66 @@
+"""Numbers of the PN5180: commands, registers, bits and EEPROM places that the model knows (PN5180A0xx/C3)."""
+
+from __future__ import annotations
+
+WRITE_REGISTER, WRITE_OR_MASK, WRITE_AND_MASK, WRITE_MULTIPLE, READ_REGISTER, READ_MULTIPLE = range(0x00, 0x06)
+READ_EEPROM, SEND_DATA, READ_DATA = 0x07, 0x09, 0x0A
+LOAD_RF_CONFIG, RF_ON, RF_OFF = 0x11, 0x16, 0x17
+# length of each command in bytes with its code: (fewest, most)
+LENGTHS = {
+    WRITE_REGISTER: (6, 6),
+    WRITE_OR_MASK: (6, 6),
+    WRITE_AND_MASK: (6, 6),
+    WRITE_MULTIPLE: (7, 1 + 42 * 6),
+    READ_REGISTER: (2, 2),
+    READ_MULTIPLE: (2, 19),
+    READ_EEPROM: (3, 3),
+    SEND_DATA: (2, 262),
+    READ_DATA: (2, 2),
+    LOAD_RF_CONFIG: (3, 3),
+    RF_ON: (2, 2),
+    RF_OFF: (2, 2),
+}
+
+SYSTEM_CONFIG, IRQ_ENABLE, IRQ_STATUS, IRQ_CLEAR, TRANSCEIVER_CONFIG = range(0x00, 0x05)
+TIMER1_RELOAD, TIMER1_CONFIG = 0x0C, 0x0F
+RX_STATUS, TX_CONFIG, RF_STATUS, SYSTEM_STATUS, DPC_CONFIG = 0x13, 0x18, 0x1D, 0x24, 0x27
+CRC_RX_CONFIG, CRC_TX_CONFIG = 0x12, 0x19
+LAST_REGISTER = 0x43
+READ_ONLY = frozenset((IRQ_STATUS, 0x08, 0x09, 0x0A, RX_STATUS, RF_STATUS, SYSTEM_STATUS))
+
+COMMAND_BITS, COMMAND_IDLE, COMMAND_TRANSCEIVE = 0x7, 0, 3
+IRQ_RX, IRQ_TX, IRQ_IDLE, IRQ_RF_OFF, IRQ_RF_ON, IRQ_TIMER1, IRQ_RX_SOF, IRQ_GENERAL_ERROR = (
+    1 << bit for bit in (0, 1, 2, 8, 9, 12, 14, 17)
+)
+TIMER_ENABLE, TIMER_ON_TX_END, TIMER_STOP_ON_RX = 1, 1 << 11, 1 << 20
+TX_DATA_ENABLE = 1 << 10
+TX_START_SYMBOLS = 3 << 6
+RX_COLLISION, RX_INTEGRITY_ERROR = 1 << 18, 1 << 16
+RX_COLLISION_POSITION = 19
+RF_FIELD_ON = 1 << 17
+STATE_SHIFT = 24
+IDLE, WAIT_TRANSMIT, WAIT_RECEIVE = 0, 1, 3
+STATUS_PARAMETER, STATUS_SYNTAX, STATUS_SEMANTIC = 0x100, 0x80, 0x40
+STATUS_BOOT_POR = 0x01
+
+# DPC_CONFIG: how hard the transmitter drives the antenna in reader mode
+GSN_SHIFT, GSN_BITS = 4, 0xF
+TO_MAX, AMPLITUDE_SHIFT, AMPLITUDE_BITS = 0x08, 1, 0x3
+AMPLITUDE_FACTOR = (0.97, 0.95, 0.90, 0.80)  # supply less 0.15, 0.25, 0.5 or 1 V
+
+ISO15693_TX, ISO15693_RX = 0x0D, 0x8D
+TX_CONFIGS = range(0x00, 0x1D)
+RX_CONFIGS = range(0x80, 0x9D)
+NO_CHANGE = 0xFF
+ISO15693_LOADED = {
+    TX_CONFIG: TX_DATA_ENABLE | 0x300 | 0x40,
+    CRC_TX_CONFIG: 0x1B,
+    CRC_RX_CONFIG: 0x1B,
+    DPC_CONFIG: 0x0F0 | TO_MAX,
+}
+ANSWER_STARTS_AFTER = 4352  # cycles of 13.56 MHz from the end of a request to a tag's answer (t1)
+
+# die identifier, then product, firmware and EEPROM version, each minor byte first
+EEPROM = (
+    bytes.fromhex("5a01a2b3c4d5e6f708192a3b4c5d6e7f") + bytes((0x04, 0x03, 0x00, 0x04, 0x00, 0x99)) + bytes(0xFF - 22)
+)
