@@ -144,7 +144,12 @@ class SettingsConfig:
     min_spin_ms: Annotated[int, Key("a shorter spin is a no spin", between(500, 60000))] = 2000
     min_tumbles: Annotated[int, Key("a spin with fewer tumbles is a no spin", between(0, 10000))] = 8
     entry: Annotated[bool, Key("the dealer enters the faces and confirms them (5.1.5(a))")] = False
-    auto_paid_ms: Annotated[int, Key("paid by itself this long after a result; 0: the dealer confirms")] = 0
+    auto_paid_ms: Annotated[int, Key("paid this long after a result; 0: the dealer confirms", between(0, 600000))] = 0
+    spin_ms: Annotated[int, Key("length of the motor's profile; 0: the firmware's own", between(0, 60000))] = 0
+    spin_rpm: Annotated[int, Key("speed of the motor; 0: the firmware's own", between(0, 3000))] = 0
+    still_reads: Annotated[int, Key("readings in a row that must agree", between(2, 20))] = 3
+    lock_after: Annotated[int, Key("the same fault this often in a row locks the table", between(1, 20))] = 3
+    brightness: Annotated[int, Key("of the lamps", between(1, 255))] = 128
 
 
 @dataclass(frozen=True, kw_only=True)
