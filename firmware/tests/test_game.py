@@ -47,7 +47,7 @@ def test_every_throw_in_every_state_lights_what_the_rules_say(book: str, runtime
     seen = {}
     for state, throw, after, puck, lit in rows(trial(runtime, image, tmp_path), "roll"):
         seen[int(state), tuple(map(int, throw))] = (int(after), int(puck), image.lit_areas(bytes.fromhex(lit)))
-    throws = list(product(range(1, 7), repeat=play.game.dice))
+    throws = list(product(range(1, 7), repeat=play.dice))
     assert len(seen) == play.states * len(throws)
     for state in range(play.states):
         for throw in throws:

@@ -3,8 +3,9 @@
 import hashlib
 
 import pytest
+from tumbler.rules.bookfile import UnknownBook
 from tumbler.rules.gametable import GameTableError, combinations_of, compile_book, compile_play
-from tumbler.rules.tableplay import DiceError, Play, UnknownBook
+from tumbler.rules.tableplay import DiceError, LayoutError, Play
 
 BOOKS = ("crown-melbourne-sicbo-a", "crown-melbourne-sicbo-b")
 
@@ -55,3 +56,8 @@ def test_a_layout_with_too_many_areas_is_refused() -> None:
     play.areas = tuple(f"area{i}" for i in range(256))
     with pytest.raises(GameTableError, match="256 areas"):
         compile_play(play)
+
+
+def test_a_layout_that_the_book_has_not_is_refused() -> None:
+    with pytest.raises(LayoutError, match="layout 1, not 2"):
+        compile_book("crown-melbourne-sicbo-a", layout=2)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from tumbler.rules import sicbocheck
 from tumbler.rules.book import Book, BookError, GameKind, Kind, Refund, Selection, Wager, When
 
 SICBO_KINDS = frozenset(
@@ -48,6 +49,8 @@ def check(file: str, book: Book) -> None:
                 raise BookError(f"{where}.selections: {on!r} of {wager.id} stands twice")
             taken.add((wager.id, on))
         _check_wager(where, book, wager)
+    if book.game is GameKind.SICBO:
+        sicbocheck.check(file, book)
     ids = {wager.id for wager in book.wagers}
     for place, ruling in enumerate(book.rulings):
         for name in ruling.wagers:

@@ -77,7 +77,7 @@ def compile_play(play: Play) -> GameImage:
     width = (len(areas) + 7) // 8
     win_sets: dict[bytes, int] = {}
     entries = bytearray()
-    combos = list(combinations_of(play.game.dice))
+    combos = list(combinations_of(play.dice))
     for state in range(play.states):
         for combo in combos:
             after, _, winners = play.roll(state, combo)
@@ -88,21 +88,21 @@ def compile_play(play: Play) -> GameImage:
     area_lamps = b"".join(bytes(lamps.take(LAMPS_OF_AREA.get(name, 1))) for name in areas)
     puck_lamps = bytearray([NO_PIXEL] * PUCK_LAMPS)
     if play.states > 1:
-        for puck in sorted(set(play.game.pucks)):
+        for puck in sorted(set(play.pucks)):
             puck_lamps[puck] = lamps.take(1)[0]
     bonus = bytearray()
-    for totals in play.game.bonus_sets:
+    for totals in play.bonus_sets:
         first, count = lamps.take(len(totals))
         bonus += struct.pack("<HBB", sum(1 << total for total in totals), first, count)
 
     book = play.book.encode("ascii")
     names = b"".join(bytes([len(name)]) + name.encode("ascii") for name in areas)
-    body = book + bytes(play.game.pucks) + entries + b"".join(win_sets) + area_lamps + puck_lamps + bonus + names
+    body = book + bytes(play.pucks) + entries + b"".join(win_sets) + area_lamps + puck_lamps + bonus + names
     length = HEADER.size + len(body) + 4
     if length >= MAX_SIZE:
         raise GameTableError(f"{play.book}: its game table has {length} bytes, the most is {MAX_SIZE - 1}")
-    flags = (FLAG_SYMBOLS if play.game.symbols else 0) | (FLAG_TOGETHER if play.game.bonus_together else 0)
-    counts = (play.game.dice, play.states, len(areas), len(combos), flags, len(play.game.bonus_sets), lamps.used)
+    flags = (FLAG_SYMBOLS if play.symbols else 0) | (FLAG_TOGETHER if play.bonus_together else 0)
+    counts = (play.dice, play.states, len(areas), len(combos), flags, len(play.bonus_sets), lamps.used)
     data = HEADER.pack(MAGIC, VERSION, *counts, len(win_sets), length, len(book)) + body
     data += struct.pack("<I", zlib.crc32(data))
     return GameImage(data, hashlib.sha256(data).digest(), areas)

@@ -86,6 +86,6 @@ def game_for(book: Book, *, option_b_exact: bool = False) -> Game:
         from tumbler.rules.craps import Craps
 
         return Craps(book)
-    from tumbler.rules.sicboplay import SicBo
+    from tumbler.rules.sicbo import SicBo
 
     return SicBo(book, option_b_exact=option_b_exact)
