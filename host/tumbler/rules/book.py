@@ -217,6 +217,24 @@ class Wager:
     where: str | None  # "where available", "where offered"
     rulings: tuple[str, ...]
 
+    @property
+    def units(self) -> int:
+        """Equal parts that a split wager's stake is divided into; 1 for any other."""
+        return sum(part.units for part in self.parts) + self.nominated or 1
+
+    def odds_on(self, on: Selection | None) -> Fraction:
+        """The odds of a wager that has one line for each selection or point."""
+        for row in self.odds:
+            if not row.on or on in row.on:
+                return row.to
+        raise LookupError(f"{self.id} has no odds on {on!r}")  # `bookcheck` keeps this from happening
+
+    def wins(self, on: Selection | None, payout_list: int) -> list[Fraction]:
+        """Everything that one unit staked on a selection or point may win."""
+        if self.parts:
+            return [part.to * (part.units + self.nominated * (on in part.totals)) / self.units for part in self.parts]
+        return [row.to for row in self.odds if (not row.on or on in row.on) and row.list in (None, payout_list)]
+
 
 @dataclass(frozen=True, slots=True)
 class Authority:

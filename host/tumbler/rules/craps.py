@@ -146,11 +146,10 @@ def _one_roll(game: Craps, spot: Spot, state: State, dice: Sequence[int]) -> Ver
 
 def _split(game: Craps, spot: Spot, state: State, dice: Sequence[int]) -> Verdict:
     wager, total = spot.wager, sum(dice)
-    whole = sum(part.units for part in wager.parts) + wager.nominated
     for part in wager.parts:
         if total in part.totals:
             units = part.units + (wager.nominated if total == spot.on else 0)
-            return Verdict(Outcome.WIN, wager.clauses.win, part.to, Fraction(units, whole))
+            return Verdict(Outcome.WIN, wager.clauses.win, part.to, Fraction(units, wager.units))
     return Verdict(Outcome.LOSE, wager.clauses.lose)
 
 
