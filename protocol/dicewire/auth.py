@@ -1,4 +1,4 @@
-"""Keys and proofs: HMAC-SHA-256 on hashlib (MicroPython has no hmac), session key, proofs of both sides, tags of frames."""
+"""Keys and proofs: HMAC-SHA-256 on hashlib (MicroPython has no hmac), session key, proofs, tags of frames."""
 
 import hashlib
 import struct
@@ -29,7 +29,7 @@ class Key:
         return outer.digest()
 
     def tag(self, count: int, kind: int, payload: "bytes | bytearray | memoryview") -> bytes:
-        """Tag of a frame: `count` is the message's place in the session (never repeated), `kind` its type with direction."""
+        """Tag of a frame: `count` is its place in the session, never repeated; `kind` its type with direction."""
         struct.pack_into("<IB", self._prefix, 0, count & 0xFFFFFFFF, kind)
         return self.mac(self._prefix, payload)[:TAG]
 
@@ -39,13 +39,13 @@ def session_key(secret: bytes, host_nonce: bytes, controller_nonce: bytes, boot_
 
 
 def session_number(host_nonce: bytes, controller_nonce: bytes) -> int:
-    """The session's number in every frame, 1 to 65535. Made without the key, so that a wrong key shows as a wrong proof."""
+    """The number in every frame, 1 to 65535. Made without the key, so that a wrong key shows as a wrong proof."""
     digest = hashlib.sha256(host_nonce + controller_nonce).digest()
     return (digest[0] | digest[1] << 8) or 1
 
 
 def proof(key: Key, who: bytes, hello_req: bytes, hello: bytes) -> bytes:
-    """Proof of the key by `who`, over both hellos as they crossed the wire, so that nobody can change a limit in them."""
+    """Proof of the key by `who`, over both hellos as they crossed the wire, so that nobody can change them."""
     both = hashlib.sha256(hello_req)
     both.update(hello)
     return key.mac(who, both.digest())[:PROOF]

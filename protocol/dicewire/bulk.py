@@ -1,11 +1,12 @@
-"""Bulk transfers, one each way at a time: offer, grant, data, end. They live longer than a session and resume by offset.
+"""Bulk transfers, one each way at a time: offer, grant, data, end. They outlive a session and resume by offset.
 
-The link already brings the pieces in order and once; here are the window that the receiver grants (its store may be slow),
-the resumption after a new session, and the SHA-256 at the end. A BULK_START carries that hash under a tag, so that the content is
-authentic as well. Not here: what is transferred and where it is kept; the owner brings a source or a sink.
+The link brings the pieces in order and once; here are the window that the receiver grants (its store may be slow), the
+resumption after a new session, and the SHA-256 at the end. BULK_START carries that hash under a tag, so that the content
+is authentic as well. Not here: what is transferred and where it is kept; the owner brings a source or a sink.
 
-A source has `size`, `sha256` and `read_into(offset, view) -> n`. A sink has `have` (bytes kept in order), `write(view)`, which adds to
-them, and `read_into(offset, view) -> n`, needed only where `have` is not 0 at the start. Either may raise OSError or ValueError.
+A source has `size`, `sha256` and `read_into(offset, view) -> n`. A sink has `have` (bytes kept, in order), `write(view)`,
+which adds to them, and `read_into(offset, view) -> n`, needed only where `have` is not 0 at the start. Either may raise
+OSError or ValueError.
 """
 
 import hashlib
@@ -148,7 +149,7 @@ class BulkSender:
 
 
 class BulkReceiver:
-    """The incoming transfer. `grant_due` and `end_due`: BULK_GRANT, BULK_END must go out. `offered`: the owner must answer."""
+    """The incoming transfer. `grant_due`, `end_due`: BULK_GRANT, BULK_END must go out. `offered`: the owner answers."""
 
     def __init__(self) -> None:
         self.transfer = 0
@@ -165,7 +166,7 @@ class BulkReceiver:
         self._hash = hashlib.sha256()
 
     def started(self, transfer: int, kind: int, size: int, sha256: bytes) -> int:
-        """BULK_START came: 0 it goes on or has ended already, 1 a new offer, 2 a new offer that ends an unfinished one."""
+        """BULK_START came: 0 it goes on or has ended, 1 a new offer, 2 a new offer that ends an unfinished one."""
         same = kind == self.kind and size == self.size and sha256 == self.sha256
         if same and self.sink is not None:
             self.transfer = transfer

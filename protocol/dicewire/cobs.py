@@ -1,7 +1,7 @@
 """Consistent overhead byte stuffing, in place, for frames of at most 254 bytes: exactly one byte more, no zero inside.
 
 In place because a copy per run of bytes is what makes COBS slow in Python and what makes MicroPython allocate: here the
-cost is one `find` (in C) for each zero of the frame. 254 is where COBS would need a second code byte; frames stay below.
+cost is one `find` (in C) for each zero of the frame. Beyond 254 bytes COBS needs a second code byte; frames are no longer.
 """
 
 LONGEST = 254

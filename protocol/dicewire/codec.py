@@ -1,5 +1,5 @@
-"""Values to payload and back, by the layouts of `dicewire.messages`. Strict: a value that doesn't fit, a field too many or
-too few, a byte left over is a ValueError that names message and field. Not here: frames, order, keys.
+"""Values to payload and back, by the layouts of `dicewire.messages`. Strict: a value that doesn't fit, a field too many
+or too few, a byte left over is a ValueError that names the message. Not here: frames, order, keys.
 """
 
 import struct
@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 _STRING = 1
 _REST = 2
+# MicroPython's struct has no exception of its own: it raises TypeError and ValueError.
+_UNPACKABLE = (getattr(struct, "error", TypeError), TypeError, AttributeError, OverflowError)
 
 
 def encode_into(number: int, values: "dict[str, Any]", buf: bytearray, limit: int) -> int:
@@ -42,7 +44,7 @@ def encode_into(number: int, values: "dict[str, Any]", buf: bytearray, limit: in
             size += n
     except KeyError:
         raise ValueError(_wrong_fields(number, values)) from None
-    except (struct.error if hasattr(struct, "error") else TypeError, TypeError, AttributeError, OverflowError):
+    except _UNPACKABLE:
         raise ValueError(_wrong_value(number, values)) from None
     return size
 

@@ -25,7 +25,7 @@ _ZERO = b"\x00"
 
 
 class FrameReader:
-    """Finds frames in a stream. Memory is the one buffer, whatever comes in; after damage the next delimiter is the start."""
+    """Finds frames in a stream. One buffer is all its memory, whatever comes in; a delimiter ends all damage."""
 
     def __init__(self, counters: dict[str, int], room: int, on_frame: "Callable[[bytearray, int, int], None]") -> None:
         self._buf = bytearray(max(room, ENCODED + 1))
@@ -40,7 +40,7 @@ class FrameReader:
         self._skipping = False
 
     def feed(self, data: "bytes | bytearray | memoryview") -> None:
-        """Calls on_frame(buf, start, end) for each sound frame: buf[start:end] without CRC, valid during the call only."""
+        """Calls on_frame(buf, start, end) for each sound frame: buf[start:end] without CRC, valid in that call only."""
         buf, n, i = self._buf, len(data), 0
         self._counters["bytes_in"] += n
         while i < n:
@@ -81,7 +81,7 @@ class FrameReader:
 
 
 class FrameWriter:
-    """Encoded frames that wait for the port. Small on purpose: what is in here can't be overtaken by a result any more."""
+    """Encoded frames that wait for the port. Few on purpose: what is in here can't be overtaken by a result."""
 
     def __init__(self, counters: dict[str, int], frames: int) -> None:
         self._buf = bytearray(frames * ENCODED)
@@ -91,7 +91,7 @@ class FrameWriter:
         self._counters = counters
 
     def reset(self) -> None:
-        """Forgets what waits; a delimiter first, so that a frame which the port took in part is not joined with the next."""
+        """Forgets what waits. A delimiter first: the port may have taken part of a frame, which must not join the next."""
         self._head = 0
         self._buf[0] = 0
         self._tail = 1

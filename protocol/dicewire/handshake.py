@@ -1,7 +1,8 @@
-"""Opening a session: HELLO_REQ, HELLO, AUTH, AUTH_OK; refusals. The host opens (Opener), the controller answers (Answerer).
+"""Opening a session: HELLO_REQ, HELLO, AUTH, AUTH_OK; refusals. The host opens (Opener), the controller answers
+(Answerer).
 
-Frames of the handshake are not sequenced: the host repeats, the controller answers the same thing the same way. A session that
-is up stays up until the new one is proved, so that a stray or forged HELLO_REQ ends nothing. Not here: sending, the link.
+Frames of the handshake are not sequenced: the host repeats, the controller answers the same thing the same way. A session
+that is up stays up until the new one is proved, so that a stray or forged HELLO_REQ ends nothing. Not here: the link.
 """
 
 from dicewire.auth import Key, proof, same, session_key, session_number
@@ -50,7 +51,7 @@ def schema_text(side: int, proto: int, schema: bytes) -> str:
 
 
 class Handshake:
-    """What both sides have: the reply that waits to be sent, the refusal that waits to be told, the session that opened."""
+    """What both sides have: the reply that waits to be sent, the refusal that waits to be told, the session."""
 
     def __init__(self, role: int, secret: bytes, hello: "dict[str, Any]", entropy: "Callable[[int], bytes]") -> None:
         self._role = role

@@ -1,8 +1,8 @@
 """The reliable link of one session: every message arrives once and in order, or the session goes down. Both ways alike.
 
-A message has a place (a count that never repeats in the session; its low 8 bits are the frame's seq). The receiver keeps what
-comes after a gap and asks once for the gap (NAK); the sender repeats the oldest frame on NAK, on time-out, and step by step
-while it recovers. Results go before commands, commands before bulk; order holds within each of the three.
+A message has a place: a count that never repeats in the session; its low 8 bits are the frame's seq. The receiver keeps
+what comes after a gap and asks once for the gap (NAK); the sender repeats the oldest frame on NAK, on time-out, and step by
+step while it recovers. Results go before commands, commands before bulk; order holds within each of the three.
 Not here: opening a session, the meaning of messages.
 """
 
@@ -136,7 +136,7 @@ class Link:
         return len(self._flight) + len(self._pending[0]) + len(self._pending[1]) + len(self._pending[2])
 
     def bulk_room(self) -> bool:
-        """Whether a piece of bulk may be made now: nothing better waits, and the window keeps two places for results."""
+        """Whether a piece of bulk may go now: nothing better waits, and the window keeps two places for results."""
         return (
             not (self._pending[0] or self._pending[1] or self._pending[2])
             and len(self._flight) < self._send_window

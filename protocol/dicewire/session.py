@@ -1,12 +1,13 @@
 """Session: the one object that a side of the wire uses. Handshake, link and bulk behind bytes in, bytes out, events.
 
-Each turn of the owner's loop: `receive()` what the port has, take all `next_event()`, `send()`, `step()`, write `to_send()` to the
-port and tell `sent()` how much it took; wait at most `next_deadline()` ms. Nothing here raises on what comes over the wire.
+Each turn of the owner's loop: `receive()` what the port has, take every `next_event()`, `send()`, `step()`, write
+`to_send()` to the port and tell `sent()` how much it took, wait at most `next_deadline()` ms. Nothing that comes over the
+wire makes it raise.
 
 Events:  (UP, peer's hello)   (DOWN, reason, lost)   (MESSAGE, number, values)   (REFUSED, code, text)
          (BULK_OFFER, kind, size, sha256): answer with bulk_accept or bulk_refuse
          (BULK_DONE, kind, sha256, outgoing)   (BULK_FAILED, kind, code, outgoing)
-`lost` holds (handle, number, payload) of every message that was not acknowledged, for the owner to send again or to drop.
+`lost` holds (handle, number, payload) of every message that was not acknowledged: send it again or drop it.
 """
 
 import struct
@@ -87,13 +88,13 @@ _BACK_OFF_MS = 100  # between two answers to strangers
 # What a side has when its hello says nothing: window, slots, frames in the writer, bytes in the reader.
 _LIMITS = {HOST: (32, 64, 16, 4096), CONTROLLER: (8, 14, 3, 2 * ENCODED)}
 _COUNTERS = (
-    "bytes_in bytes_out frames_in frames_out crc_errors tag_errors resyncs echoes stale dupes naks retransmits overruns "
-    "auth_errors sessions rtt_ms queue"
+    "bytes_in bytes_out frames_in frames_out crc_errors tag_errors resyncs echoes stale dupes naks retransmits "
+    "overruns auth_errors sessions rtt_ms queue"
 )
 
 
 class Session:
-    """`hello`: own identity and limits. A host may give window and max_frame, a controller gives the fields of HELLO too.
+    """`hello`: own identity and limits. A host may give window and max_frame, a controller all fields of HELLO.
 
     Not on the wire, both optional: `slots` (messages that can wait) and `ping_ms` (quiet time before a ping).
     """
@@ -160,7 +161,7 @@ class Session:
         return self._link.room(LAYOUTS[number][0]) if self.up else 0
 
     def send(self, number: int, values: "dict[str, Any]", now: int, priority: int = -1) -> int:
-        """Queues a message. Its handle, or 0 when no session is up or the queue is full. ValueError for wrong values."""
+        """Queues a message. Its handle; 0 when no session is up or the queue is full. ValueError for wrong values."""
         if priority < 0:
             priority = LAYOUTS[number][0]
         if not self.up:
@@ -194,9 +195,7 @@ class Session:
         if (
             self._stranger
             or self._bye
-            or self._shake.pending(now)
-            and not self._closed
-            and not (self.up and self._role == HOST)
+            or (self._shake.pending(now) and not self._closed and not (self.up and self._role == HOST))
         ):
             return 0
         if self.up:

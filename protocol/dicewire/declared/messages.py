@@ -62,7 +62,9 @@ _WINDOW = Field("window", "u8", "frames the sender can hold (2 to 64)")
 _SPIN = Field("spin", "u32", "number of the spin in this epoch, never reused")
 _WALL = Field("wall_ms", "u64", "wall clock, ms since 1970 UTC, 0 where unknown")
 _UPTIME = Field("uptime_ms", "u32", "ms since the controller started")
-_COLLECTED = Field("collected", "u32", "numbers collected for bonus bets, one bit a number, set after set of the game table")
+_COLLECTED = Field(
+    "collected", "u32", "numbers collected for bonus bets, one bit a number, set after set of the game table"
+)
 _PUCK = Field("puck", "u8", "0 off, else the point it stands on")
 _TRANSFER = Field("transfer", "u8", "number of the transfer, chosen by its sender")
 _REQ = Field("req", "u16", "number that joins request and answer")
