@@ -35,9 +35,10 @@ def encode_into(number: int, values: "dict[str, Any]", buf: bytearray, limit: in
             n = len(data)
             if n > longest:
                 raise ValueError(f"message {number:#04x}: {name} has {n} bytes, at most {longest} fit")
-            if size + n + 1 > limit:
+            counted = 0 if kind == _REST else 1
+            if size + counted + n > limit:
                 raise ValueError(f"message {number:#04x} does not fit a frame of this session")
-            if kind != _REST:
+            if counted:
                 buf[size] = n
                 size += 1
             buf[size : size + n] = data

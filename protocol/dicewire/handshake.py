@@ -65,6 +65,8 @@ class Handshake:
         self.key = Key(b"")
         self.peer: dict[str, Any] = {}
         self.rtt = 0
+        self.heard = False  # whether any byte came since the last frame that made sense
+        self.failures = 0  # wrong proofs
 
     def _refuse(self, code: int, text: str, session: int, tell_peer: bool) -> None:
         """Tells the owner, once for the same refusal, and the peer."""
@@ -122,7 +124,6 @@ class Opener(Handshake):
 
     def __init__(self, secret: bytes, hello: "dict[str, Any]", entropy: "Callable[[int], bytes]", now: int) -> None:
         Handshake.__init__(self, HOST, secret, hello, entropy)
-        self.heard = False  # whether any byte came since the last frame that made sense
         self.restart(now, 0)
 
     def restart(self, now: int, wait: int) -> None:
@@ -172,6 +173,7 @@ class Opener(Handshake):
         elif number == AUTH_OK and self._auth and session == self.session:
             if same(payload, self._expect):
                 return True
+            self.failures += 1
             self._refuse(REFUSAL_KEY, "the controller's proof is wrong: it holds another key", session, True)
             self._again_later(now)
         elif number == REFUSE and session == self.session:
@@ -213,7 +215,7 @@ class Answerer(Handshake):
 
     def __init__(self, secret: bytes, hello: "dict[str, Any]", entropy: "Callable[[int], bytes]") -> None:
         Handshake.__init__(self, CONTROLLER, secret, hello, entropy)
-        self.failures = 0  # wrong proofs
+        self._own_hello(HELLO, bytes(16))  # a hello that does not fit is an error at start, not when a host asks
         self._request = b""
         self._answer = b""
         self._expect = b""

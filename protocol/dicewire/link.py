@@ -20,7 +20,8 @@ RTO_FLOOR = 25
 RTO_CEILING = 1000
 TRIES = 8  # sent again this often without an answer: the message is lost for good and the session with it
 PINGS = 4  # unanswered: the peer is gone
-PRIORITIES = 3
+GONE_SILENT = 1
+GONE_STUCK = 2
 _RESERVED = (0, 2, 4)  # slots that a priority leaves to those above it
 
 
@@ -116,13 +117,12 @@ class Link:
     def drop(self, slot: Slot) -> None:
         self._free.append(slot)
 
-    def queue(self, slot: Slot, number: int, n: int, priority: int, owned: bool) -> int:
-        """Queues a filled slot. Its handle; 0 when it is the session's own message, which nobody sends again."""
+    def queue(self, slot: Slot, number: int, n: int, priority: int, owned: bool) -> None:
+        """Queues a filled slot. Its handle is 0 where it is the session's own message, which nobody sends again."""
         self._handle += 1 if owned else 0
         slot.number, slot.n, slot.priority, slot.again = number, n, priority, False
         slot.handle = self._handle if owned else 0
         self._pending[priority].append(slot)
-        return slot.handle
 
     def waits(self, handle: int) -> bool:
         """Whether the message with that handle is still unacknowledged."""
@@ -301,18 +301,18 @@ class Link:
     # Time
 
     def expired(self, now: int) -> int:
-        """Runs the timers. 0 all is well, 1 the peer is silent, 2 a message can't be delivered."""
+        """Runs the timers. 0 where all is well, GONE_SILENT, or GONE_STUCK when a message can't be delivered."""
         if self._flight and since(now, self._timer) >= self._rto:
             self._tries += 1
             if self._tries > TRIES:
-                return 2
+                return GONE_STUCK
             self._timer = now
             self._rto = min(self._rto * 2, RTO_CEILING)
             self._recover = self._flight[-1].count + 1
             self._resend = True
         elif since(now, self._last_out) >= self._ping_ms and not self._flight:
             if self._pings >= PINGS:
-                return 1
+                return GONE_SILENT
             self._pings += 1
             self._last_out = now
             if self._out.room():
