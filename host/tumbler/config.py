@@ -62,13 +62,9 @@ def port_name(value: str) -> str | None:
 
 
 def book_id(value: str) -> str | None:
-    from tumbler.rules.tableplay import UnknownBook, game_of  # loaded only where a table names a book
+    from tumbler.rules.bookfile import book_ids  # loaded only where a table names a book
 
-    try:
-        game_of(value)
-    except UnknownBook as error:
-        return str(error)
-    return None
+    return None if value in book_ids() else f"there is no book {value!r}; one of {', '.join(book_ids())}"
 
 
 @dataclass(frozen=True)
@@ -145,11 +141,11 @@ class SettingsConfig:
     min_tumbles: Annotated[int, Key("a spin with fewer tumbles is a no spin", between(0, 10000))] = 8
     entry: Annotated[bool, Key("the dealer enters the faces and confirms them (5.1.5(a))")] = False
     auto_paid_ms: Annotated[int, Key("paid this long after a result; 0: the dealer confirms", between(0, 600000))] = 0
-    spin_ms: Annotated[int, Key("length of the motor's profile; 0: the firmware's own", between(0, 60000))] = 0
-    spin_rpm: Annotated[int, Key("speed of the motor; 0: the firmware's own", between(0, 3000))] = 0
-    still_reads: Annotated[int, Key("readings in a row that must agree", between(2, 20))] = 3
+    spin_ms: Annotated[int, Key("length of the motor's profile", between(1000, 60000))] = 2500
+    spin_rpm: Annotated[int, Key("speed of the motor", between(200, 850))] = 700
+    still_reads: Annotated[int, Key("readings in a row that must agree", between(2, 10))] = 3
     lock_after: Annotated[int, Key("the same fault this often in a row locks the table", between(1, 20))] = 3
-    brightness: Annotated[int, Key("of the lamps", between(1, 255))] = 128
+    brightness: Annotated[int, Key("of the lamps", between(16, 255))] = 160
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -263,6 +259,7 @@ def _check_whole(config: Config, file: Path) -> None:
                 raise ConfigError(file, f"table[{number}].{name}", f"{value!r} is table[{seen[value]}]'s already")
             seen[value] = number
     for number, table in enumerate(config.tables, 1):
+        _check_layout(table, f"table[{number}].layout", file)
         try:
             read_key(table.key_file)
         except KeyFileError as error:
@@ -273,6 +270,15 @@ def _check_whole(config: Config, file: Path) -> None:
             raise ConfigError(file, name, f"{secret} is not there")
     if (mqtt.cert_file is None) != (mqtt.private_key_file is None):
         raise ConfigError(file, "mqtt.private_key_file", "cert_file and private_key_file belong together")
+
+
+def _check_layout(table: TableConfig, where: str, file: Path) -> None:
+    from tumbler.rules.tableplay import LayoutError, Play
+
+    try:
+        Play(table.book, layout=table.layout, option_b_exact=table.option_b_exact)
+    except LayoutError as error:
+        raise ConfigError(file, where, str(error)) from error
 
 
 # --- the table's key --------------------------------------------------------------------------------------------------

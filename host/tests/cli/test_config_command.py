@@ -28,7 +28,11 @@ WRONG = {
     "not TOML": ('site = "demo"', "site = demo", "is not TOML"),
     "missing key": ('site = "demo"', "", "site: is missing"),
     "missing section": ('[journal]\npath = "journal.db"', "", "journal: is missing"),
-    "unknown key with a hint": ('id = "t1"', 'id = "t1"\nkeyfile = "x"', "table[1].keyfile: is not a key of this section; did you mean 'key_file'?"),
+    "unknown key with a hint": (
+        'id = "t1"',
+        'id = "t1"\nkeyfile = "x"',
+        "table[1].keyfile: is not a key of this section; did you mean 'key_file'?",
+    ),
     "unknown section": ("[mqtt]", "[broker]", "broker: is not a key of this section"),
     "wrong type": ("port = 1883", 'port = "1883"', "mqtt.port: '1883' must be a whole number"),
     "true is not a number": ("port = 1883", "port = true", "mqtt.port: True must be a whole number"),
@@ -40,7 +44,11 @@ WRONG = {
     "one table instead of a list": ("[[table]]", "[table]", "table: must be one or more [[table]] sections"),
     "empty text": ('site = "demo"', 'site = ""', "site: must not be empty"),
     "certificate without its key": ("port = 1883", 'cert_file = "a.pem"', "mqtt.private_key_file: cert_file and"),
-    "bad console address": ("[mqtt]", '[console]\nlisten = "8080"\n[mqtt]', "console.listen: '8080' is not ADDRESS:PORT"),
+    "bad console address": (
+        "[mqtt]",
+        '[console]\nlisten = "8080"\n[mqtt]',
+        "console.listen: '8080' is not ADDRESS:PORT",
+    ),
 }
 
 
@@ -64,7 +72,9 @@ def test_two_tables_may_not_share_a_port(tumbler: Any, config_file: Path) -> Non
     assert "table[2].port: '/dev/ttyACM0' is table[1]'s already" in done.stderr
 
 
-@pytest.mark.parametrize(("mode", "text", "said"), [(0o644, "5a" * 32, "chmod 600"), (0o600, "hello", "hexadecimal digits")])
+@pytest.mark.parametrize(
+    ("mode", "text", "said"), [(0o644, "5a" * 32, "chmod 600"), (0o600, "hello", "hexadecimal digits")]
+)
 def test_key_file_must_be_private_and_a_key(mode: int, text: str, said: str, tumbler: Any, config_file: Path) -> None:
     key = config_file.with_name("t1.key")
     key.write_text(text)

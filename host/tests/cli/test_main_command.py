@@ -6,7 +6,6 @@ import importlib
 from typing import Any
 
 import pytest
-
 from tumbler.cli.main import COMMANDS
 
 
@@ -23,7 +22,9 @@ def test_every_command_exists_and_has_help(name: str, tumbler: Any) -> None:
     assert tumbler(name, "--help").returncode == 0
 
 
-@pytest.mark.parametrize("words", [(), ("nonsense",), ("config",), ("config", "nonsense"), ("run",), ("run", "--nonsense")])
+@pytest.mark.parametrize(
+    "words", [(), ("nonsense",), ("config",), ("config", "nonsense"), ("run",), ("run", "--nonsense")]
+)
 def test_bad_usage_is_one_line_and_exit_2(words: tuple[str, ...], tumbler: Any) -> None:
     done = tumbler(*words)
     assert done.returncode == 2
@@ -37,4 +38,6 @@ def test_help_does_not_load_what_it_does_not_need(tumbler: Any) -> None:
     import sys
 
     code = "import sys, tumbler.cli.main as m; m.build_parser(None); print([n for n in ('mujoco','numpy','aiohttp','paho') if n in sys.modules])"
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "[]"
+    assert (
+        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "[]"
+    )

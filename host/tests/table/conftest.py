@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from tumbler.journal import Journal
 from tumbler.rules.gametable import GameImage, compile_book
 from tumbler.rules.tableplay import Play

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from dicewire.declared.codes import COMMAND_CODES, COMMANDS
+from tumbler.rules.bookfile import book_ids, load_book
 from tumbler.table.access import Access, PeopleFileError, Sender, load_people, sign
-from tumbler.table.authority import DOCUMENTS, Duty, NoAuthority, demand, wire_role
+from tumbler.table.authority import Duty, NoAuthority, demand, least_role, wire_role
 from tumbler.table.commands import ORDERS, Commands
 from tumbler.table.requests import NoAnswer
 
@@ -23,7 +23,7 @@ TOPIC = "tumbler/v1/demo/t1/cmd/"
 class Hands:
     """A table that notes what it was told to do."""
 
-    book = "crown-melbourne-sicbo-a"
+    rules = load_book("crown-melbourne-sicbo-a")
 
     def __init__(self) -> None:
         self.done: list[Any] = []
@@ -116,7 +116,9 @@ async def test_a_role_without_the_authority_is_refused_by_rule(
 
 
 async def test_void_needs_another_role_for_fraud_than_for_disruption(hands: Hands) -> None:
-    assert (await order(hands, "void", "tg_higher_duties_dealer", result_id="a", cause="disruption"))["rule"] == "D5 9.4"
+    assert (await order(hands, "void", "tg_higher_duties_dealer", result_id="a", cause="disruption"))[
+        "rule"
+    ] == "D5 9.4"
     assert (await order(hands, "void", "tg_assistant_casino_manager", result_id="b", cause="fraud"))["rule"] == "D5 9.3"
     assert [done[1:3] for done in hands.done] == [("a", "disruption"), ("b", "fraud")]
 
@@ -176,19 +178,21 @@ def test_every_order_of_the_wire_is_one_the_controller_knows() -> None:
             assert COMMANDS.number(one.op), name
 
 
-def test_every_document_says_who_holds_each_duty() -> None:
-    for book, document in DOCUMENTS.items():
-        for duty in Duty:
-            if duty in (Duty.READ, Duty.SERVICE):
-                continue
-            least, _ = document.least[duty]
-            demand(book, document.roles[-1], duty)
-            below = document.roles[: document.roles.index(least)]
-            for role in below:
-                with pytest.raises(NoAuthority):
-                    demand(book, role, duty)
-        for role in document.roles:
-            assert wire_role(role)
+@pytest.mark.parametrize("book_id", book_ids())
+def test_every_book_says_who_holds_each_duty(book_id: str) -> None:
+    book = load_book(book_id)
+    roles = [level.role for level in book.authority]
+    for duty in Duty:
+        if duty in (Duty.READ, Duty.SERVICE):
+            continue
+        least, _ = least_role(book, duty)
+        demand(book, roles[-1], duty)
+        demand(book, least, duty)
+        for role in roles[: roles.index(least)]:
+            with pytest.raises(NoAuthority):
+                demand(book, role, duty)
+    for role in roles:
+        assert wire_role(role)
 
 
 # --- signatures ----------------------------------------------------------------------------------------------------
@@ -254,7 +258,9 @@ def test_people_are_read_from_a_private_file(tmp_path: Path) -> None:
         load_people(file)
 
 
-@pytest.mark.parametrize("text", ["[anna", "anna = 1", '[anna]\nrole = "dealer"', '[anna]\nrole = "dealer"\nkey = "zz"'])
+@pytest.mark.parametrize(
+    "text", ["[anna", "anna = 1", '[anna]\nrole = "dealer"', '[anna]\nrole = "dealer"\nkey = "zz"']
+)
 def test_a_wrong_people_file_is_named(text: str, tmp_path: Path) -> None:
     file = tmp_path / "people.toml"
     file.write_text(text)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-
 from dicewire.declared.codes import PHASES
 from dicewire.declared.linkcodes import BULK_CODES, GAME_CODES
 from tumbler.rules.gametable import GameImage

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from tumbler.journal import Journal, Kind, Record
 from tumbler.rules.gametable import GameImage
 from tumbler.rules.tableplay import Play

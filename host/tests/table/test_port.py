@@ -8,7 +8,6 @@ import tty
 from collections.abc import Iterator
 
 import pytest
-
 from tumbler.table.find import PortNotFound, UsbPort, find_port
 from tumbler.table.port import Port, PortError
 
@@ -64,15 +63,19 @@ async def test_a_full_port_takes_a_part_and_says_when_there_is_room(cable: Cable
     room = asyncio.Event()
     port.when_room(room.set)
     got = bytearray()
+    far: asyncio.Queue[bytes] = asyncio.Queue()
+    loop = asyncio.get_running_loop()
+    loop.add_reader(cable.far, lambda: far.put_nowait(os.read(cable.far, 65536)))
     async with asyncio.timeout(5):
-        while len(got) < len(data):
-            got += os.read(cable.far, 65536)
-            while sent < len(data) and (taken := port.write(data[sent:])):
+        while sent < len(data):
+            await room.wait()
+            room.clear()
+            while taken := port.write(data[sent:]):
                 sent += taken
-            if sent < len(data):
-                room.clear()
-                port.when_room(room.set)
-                await room.wait()
+            port.when_room(room.set)
+        while len(got) < len(data):
+            got += await far.get()
+    loop.remove_reader(cable.far)
     assert got == data
     port.close()
 

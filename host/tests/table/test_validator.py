@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from tumbler.rules.gametable import GameImage, combinations_of, compile_book
 from tumbler.rules.tableplay import Play
 from tumbler.table.spin import iso_time, no_spin_from, result_from, same_content
@@ -28,6 +27,7 @@ def known(play: Play, image: GameImage) -> Known:
         min_reads=2,
         last_spin=6,
         last_state=0,
+        last_collected=0,
         last_wall_ms=NOON_MS - 20_000,
         now_ms=NOON_MS + 500,
     )
@@ -70,6 +70,7 @@ WRONG = [
     ({"state_before": 1}, "state_before", {"state_before": 1, "wanted": 0}),
     ({"state_after": 1}, "state_after", {"wanted": {"state_after": 0, "puck": 0}}),
     ({"puck": 6}, "state_after", {"puck": 6}),
+    ({"collected": 4}, "collected", {"collected": 4, "wanted": 0}),
     ({"areas": b""}, "areas", {"areas": ""}),
     ({"areas": bytes(32)}, "areas", {"areas": "00" * 32}),
 ]
@@ -98,7 +99,7 @@ def test_one_wrong_lamp_is_always_found(combo: int, lamp: int) -> None:
 
 
 IMAGE = compile_book("crown-melbourne-sicbo-a")
-BASE = Known(Play("crown-melbourne-sicbo-a"), IMAGE, 2000, 8, 2, None, None, 0, NOON_MS)
+BASE = Known(Play("crown-melbourne-sicbo-a"), IMAGE, 2000, 8, 2, None, None, None, 0, NOON_MS)
 VALUES = {
     **dict.fromkeys(("state_before", "state_after", "puck", "flags", "uptime_ms", "collected", "wall_ms"), 0),
     **{"spin": 1, "dice": 3, "opinions": 1, "reads": 3, "spin_ms": 3000, "tumbles": 40, "peak_rpm": 400},
@@ -118,7 +119,7 @@ def test_unknown_clock_is_no_fault(report: Any, known: Known) -> None:
 
 
 def test_a_daemon_without_a_past_takes_any_spin(report: Any, known: Known) -> None:
-    new = replace(known, last_spin=None, last_state=None, last_wall_ms=0)
+    new = replace(known, last_spin=None, last_state=None, last_collected=None, last_wall_ms=0)
     assert found(report(4711), new) == {}
 
 

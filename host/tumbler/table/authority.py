@@ -1,16 +1,17 @@
-"""Who may order what at a table: the ladder of roles of each rule document, and the role that each duty needs.
+"""Who may order what at a table: the book's ladder of roles, and the lowest role that each duty of the machine needs.
 
-Taken from the documents, with their rule numbers; `least` is the lowest role that holds a duty, and all above it.
-Two stand beside the ladder: an inspector reads everything and commands nothing; a technician works on the machine and
-never on a result. Not for telling who is who: access.py.
+The ladder and who may declare a spin void are the book's own data; which role the documents give the orders of this
+machine to stands here, with their rule numbers. Two stand beside the ladder: an inspector reads everything and commands
+nothing; a technician works on the machine and never on a result. Not for telling who is who: access.py.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from dicewire.declared.codes import ROLES
+
+from tumbler.rules.book import Book
 
 
 class Duty(StrEnum):
@@ -19,7 +20,7 @@ class Duty(StrEnum):
     DEAL = "deal"
     CALL_NO_SPIN = "call_no_spin"
     DIRECT = "direct"  # order spins without wagers
-    RELEASE = "release"
+    RELEASE = "release"  # let play go on after a malfunction, a refused result or a dispute
     CLOSE_TABLE = "close_table"
     VOID_DISRUPTION = "void_disruption"
     VOID_FRAUD = "void_fraud"
@@ -28,118 +29,85 @@ class Duty(StrEnum):
 INSPECTOR = "inspector"
 TECHNICIAN = "technician"
 BESIDE_THE_LADDER = {INSPECTOR: frozenset({Duty.READ}), TECHNICIAN: frozenset({Duty.READ, Duty.SERVICE})}
+VOID_CAUSES = {Duty.VOID_DISRUPTION: "disruption", Duty.VOID_FRAUD: "fraud"}
 
-
-@dataclass(frozen=True)
-class Document:
-    """Roles lowest first; duty -> (least role, rule)."""
-
-    roles: tuple[str, ...]
-    least: dict[Duty, tuple[str, str]]
-
-
-MELBOURNE = ("dealer", "tg_higher_duties_dealer", "tg_area_manager", "tg_assistant_casino_manager")
-SIC_BO = Document(
-    MELBOURNE,
-    {
-        Duty.DEAL: ("dealer", "D5 5.1"),
+# document -> duty -> (lowest role, rule); what a document is silent about is held as at the Sic Bo table
+LEAST: dict[str, dict[Duty, tuple[str, str]]] = {
+    "D5": {
+        Duty.DEAL: ("dealer", "D5 5.2"),
         Duty.CALL_NO_SPIN: ("dealer", "D5 7.1"),
         Duty.DIRECT: ("tg_area_manager", "D5 5.1.7"),
         Duty.RELEASE: ("tg_area_manager", "D5 7.4"),
         Duty.CLOSE_TABLE: ("tg_higher_duties_dealer", "D5 9.8"),
-        Duty.VOID_DISRUPTION: ("tg_higher_duties_dealer", "D5 9.4"),
-        Duty.VOID_FRAUD: ("tg_assistant_casino_manager", "D5 9.3"),
     },
-)
-MELBOURNE_CRAPS = Document(
-    MELBOURNE,
-    {
-        Duty.DEAL: ("dealer", "D1 5.1"),
+    "D1": {
+        Duty.DEAL: ("dealer", ""),
         Duty.CALL_NO_SPIN: ("dealer", "D1 5.2"),
         Duty.DIRECT: ("tg_area_manager", ""),
-        Duty.RELEASE: ("tg_area_manager", ""),
+        Duty.RELEASE: ("tg_area_manager", "D1 9.9"),
         Duty.CLOSE_TABLE: ("tg_higher_duties_dealer", "D1 9.7"),
-        Duty.VOID_DISRUPTION: ("tg_area_manager", "D1 9.3"),
-        Duty.VOID_FRAUD: ("tg_area_manager", "D1 9.3"),
     },
-)
-ADELAIDE = Document(
-    ("dealer", "stickman", "boxman", "house"),
-    {
+    "D2": {
         Duty.DEAL: ("dealer", ""),
         Duty.CALL_NO_SPIN: ("stickman", "D2 11(b)"),
         Duty.DIRECT: ("house", ""),
-        Duty.RELEASE: ("house", ""),
+        Duty.RELEASE: ("house", "D2 14(j)"),
         Duty.CLOSE_TABLE: ("house", "D2 14(i)"),
-        Duty.VOID_DISRUPTION: ("house", "D2 14(a)"),
-        Duty.VOID_FRAUD: ("house", "D2 14(a)"),
     },
-)
-NEW_SOUTH_WALES = Document(
-    ("dealer", "stickperson", "boxperson", "gaming_supervisor", "assistant_gaming_manager", "gaming_manager"),
-    {
+    "D3": {
         Duty.DEAL: ("dealer", ""),
         Duty.CALL_NO_SPIN: ("stickperson", "D3 5.1"),
         Duty.DIRECT: ("gaming_supervisor", ""),
         Duty.RELEASE: ("gaming_supervisor", ""),
         Duty.CLOSE_TABLE: ("gaming_supervisor", "D3 9.8"),
-        Duty.VOID_DISRUPTION: ("gaming_supervisor", "D3 9.4"),
-        Duty.VOID_FRAUD: ("gaming_supervisor", "D3 9.4"),
     },
-)
-PERTH = Document(
-    ("dealer", "stickperson", "boxperson", "table_games_management"),
-    {
+    "D4": {
         Duty.DEAL: ("dealer", ""),
-        Duty.CALL_NO_SPIN: ("stickperson", "D4 6.14"),
+        Duty.CALL_NO_SPIN: ("stickperson", "D4 6.13"),
         Duty.DIRECT: ("table_games_management", ""),
         Duty.RELEASE: ("table_games_management", ""),
         Duty.CLOSE_TABLE: ("table_games_management", "D4 9.4"),
-        Duty.VOID_DISRUPTION: ("table_games_management", ""),
-        Duty.VOID_FRAUD: ("table_games_management", ""),
     },
-)
+}
 
 # How a document's own word for a role is called on the wire, where it differs.
 WIRE_ROLES = {"stickman": "stickperson", "boxman": "boxperson"}
 
-DOCUMENTS = {
-    "crown-melbourne-sicbo-a": SIC_BO,
-    "crown-melbourne-sicbo-b": SIC_BO,
-    "crown-melbourne-craps": MELBOURNE_CRAPS,
-    "crown-melbourne-mini-craps": MELBOURNE_CRAPS,
-    "skycity-adelaide-craps": ADELAIDE,
-    "nsw-craps": NEW_SOUTH_WALES,
-    "crown-perth-crapless": PERTH,
-}
-
 
 class NoAuthority(Exception):
-    """This role may not do this; the message names the rule and who may."""
+    """This role may not do this; the message names who may."""
 
     def __init__(self, text: str, rule: str) -> None:
         super().__init__(text)
         self.rule = rule
 
 
-def demand(book: str, role: str, duty: Duty) -> str:
+def least_role(book: Book, duty: Duty) -> tuple[str, str]:
+    """(lowest role, rule) for a duty that the ladder holds."""
+    if duty in VOID_CAUSES:
+        void = next(one for one in book.voids if one.cause == VOID_CAUSES[duty])
+        return void.by, f"{book.document} {void.rule}"
+    return LEAST[book.document][duty]
+
+
+def demand(book: Book, role: str, duty: Duty) -> str:
     """The rule under which this role holds the duty at a table that plays this book; NoAuthority when it doesn't."""
-    document = DOCUMENTS[book]
     beside = BESIDE_THE_LADDER.get(role)
-    if beside is not None:
-        if duty in beside:
-            return ""
-        raise NoAuthority(f"{role} may not {duty.value.replace('_', ' ')}", document.least.get(duty, ("", ""))[1])
-    if role not in document.roles:
-        known = ", ".join((*document.roles, *BESIDE_THE_LADDER))
-        raise NoAuthority(f"{role!r} is no role of this book; one of {known}", "")
-    if duty is Duty.READ:
+    if duty is Duty.READ and (beside is not None or book.rank(role) is not None):
         return ""
     if duty is Duty.SERVICE:
+        if beside is not None and duty in beside:
+            return ""
         raise NoAuthority("only a technician works on the machine", "")
-    least, rule = document.least[duty]
-    if document.roles.index(role) < document.roles.index(least):
-        raise NoAuthority(f"{duty.value.replace('_', ' ')} needs {least} or above, not {role}", rule)
+    words = duty.value.replace("_", " ")
+    least, rule = least_role(book, duty) if duty is not Duty.READ else ("", "")
+    if beside is not None:
+        raise NoAuthority(f"{role} may not {words}", rule)
+    if book.rank(role) is None:
+        known = ", ".join((*(level.role for level in book.authority), *BESIDE_THE_LADDER))
+        raise NoAuthority(f"{role!r} is no role of this book; one of {known}", "")
+    if not book.may(role, least):
+        raise NoAuthority(f"{words} needs {least} or above, not {role}", rule)
     return rule
 
 

@@ -14,8 +14,9 @@ from typing import Any, Protocol
 
 from dicewire.declared.codes import CAUSES, COMMAND_CODES, COMMANDS, SERVICE_OPS
 
+from tumbler.rules.book import Book
 from tumbler.table.access import Access, AccessRefused, Sender
-from tumbler.table.authority import Duty, NoAuthority, demand
+from tumbler.table.authority import VOID_CAUSES, Duty, NoAuthority, demand
 from tumbler.table.requests import NoAnswer
 
 MAX_PAYLOAD = 4096
@@ -80,7 +81,7 @@ class Order:
 
 CALLABLE_CAUSES = tuple(row.name for row in CAUSES if row.name != "none")
 RULINGS = {"dice_stand": 1, "no_spin": 2}
-VOID_DUTIES = {"disruption": Duty.VOID_DISRUPTION, "fraud": Duty.VOID_FRAUD}
+VOID_DUTIES = {cause: duty for duty, cause in VOID_CAUSES.items()}
 
 ORDERS: dict[str, Order] = {
     "no_more_bets": Order(Duty.DEAL, "close the bets", op="no_more_bets"),
@@ -128,7 +129,7 @@ class Hands(Protocol):
     """What an order can move: the table."""
 
     @property
-    def book(self) -> str: ...
+    def rules(self) -> Book: ...
 
     async def command(self, op: int, arg: int, role: str, timeout_s: float) -> int:
         """COMMAND to the controller; the code of its answer."""
@@ -218,7 +219,7 @@ class Commands:
         if duty is Duty.VOID_DISRUPTION:
             duty = VOID_DUTIES.get(str(given.get("cause")), duty)
         try:
-            return demand(self._hands.book, sender.role, duty)
+            return demand(self._hands.rules, sender.role, duty)
         except NoAuthority as error:
             raise OrderRefused(Refusal.NO_AUTHORITY, str(error), error.rule) from error
 

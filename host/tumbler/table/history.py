@@ -20,6 +20,7 @@ class Last:
 
     spin: int | None = None
     state: int | None = None
+    collected: int | None = None
     wall_ms: int = 0
 
 
@@ -47,16 +48,18 @@ class History:
         last.spin = int(body["spin"])
         last.wall_ms = max(last.wall_ms, int(body["wire"]["wall_ms"]))
         if record.kind is Kind.RESULT:
-            last.state = int(body["state_after"]) if body["book"] == self._book else None
+            same_game = body["book"] == self._book
+            last.state = int(body["state_after"]) if same_game else None
+            last.collected = int(body["collected"]) if same_game else None
             self.last_result = record
         elif record.kind is Kind.REFUSED:
-            last.state = None  # whose state counts now is for the supervisor to say
+            last.state = last.collected = None  # whose state counts now is for the supervisor to say
         self._follow_holds(record)
 
     def restart_game(self) -> None:
         """The table was set back to its first state by order."""
         for last in self._epochs.values():
-            last.state = 0
+            last.state = last.collected = 0
 
     def _follow_holds(self, record: Record) -> None:
         code = record.body.get("code")

@@ -163,6 +163,7 @@ class Ledger:
 
     def _known(self, spin: Spin) -> Known:
         last = self.history.of(spin.epoch)
+        follows = spin.spin == (last.spin or 0) + 1
         return Known(
             play=self.play,
             image=self.image,
@@ -170,7 +171,8 @@ class Ledger:
             min_tumbles=self.limits.min_tumbles,
             min_reads=self.limits.min_reads,
             last_spin=last.spin,
-            last_state=last.state if spin.spin == (last.spin or 0) + 1 else None,
+            last_state=last.state if follows else None,
+            last_collected=last.collected if follows else None,
             last_wall_ms=last.wall_ms,
             now_ms=wall_ms(),
         )

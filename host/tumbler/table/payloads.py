@@ -27,6 +27,8 @@ from dicewire.declared.eventcodes import EVENTS, SEVERITIES
 from tumbler.table.spin import NoSpin, Result, Spin, iso_time
 from tumbler.table.validator import Consequence, Finding, worst
 
+TIMES = ("spin_ms", "nmb_ms", "exposed_ms", "read_ms", "uptime_ms")
+
 
 @dataclass(frozen=True)
 class Identity:
@@ -69,6 +71,7 @@ def result_body(
         "collected": result.collected,
         "opinions": READERS.names_in(result.opinions),
         "flags": RESULT_FLAGS.names_in(result.flags),
+        "times": {name: getattr(result, name) for name in TIMES},
         "spun_at": iso_time(result.wall_ms),
         "notes": [finding.as_json() for finding in findings],
         "wire": result.wire,

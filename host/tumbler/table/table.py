@@ -6,6 +6,7 @@ A room of wiring: what each message leads to stands in a table here, how it is d
 from __future__ import annotations
 
 import asyncio
+import base64
 import time
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
@@ -16,6 +17,7 @@ from dicewire.declared.linkcodes import BULK_KINDS
 from tumbler.config import TableConfig, read_key
 from tumbler.journal import Journal, Kind, Record
 from tumbler.log import Log
+from tumbler.rules.bookfile import load_book
 from tumbler.rules.gametable import compile_book
 from tumbler.rules.tableplay import Play
 from tumbler.table import payloads
@@ -23,6 +25,7 @@ from tumbler.table.access import Access, Sender
 from tumbler.table.authority import wire_role
 from tumbler.table.commands import Commands, OrderRefused, Refusal
 from tumbler.table.gamesend import GameSend, Stage
+from tumbler.table.health import Rates
 from tumbler.table.holds import Hold, Holds
 from tumbler.table.ledger import Ledger, Limits, wall_ms
 from tumbler.table.payloads import Identity
@@ -42,9 +45,9 @@ Watcher = Callable[[str, Mapping[str, Any]], None]
 class Broker(Protocol):
     """The way out, as far as a table needs it beside the journal's outbox."""
 
-    def publish_retained(self, topic: str, payload: bytes, expiry_s: int | None = None) -> None: ...
+    def publish_retained(self, leaf: str, payload: Mapping[str, Any], *, expiry_s: int | None = None) -> None: ...
 
-    def publish(self, topic: str, payload: bytes) -> None:
+    def publish(self, leaf: str, payload: Mapping[str, Any]) -> bool:
         """At most once: for what must not wait and may be lost."""
 
 
@@ -53,6 +56,7 @@ class Table:
         self, config: TableConfig, site: str, version: str, journal: Journal, broker: Broker, access: Access
     ) -> None:
         self.config = config
+        self.rules = load_book(config.book)
         self.play = Play(config.book, layout=config.layout, option_b_exact=config.option_b_exact)
         self.image = compile_book(config.book, config.layout, option_b_exact=config.option_b_exact)
         self.identity = Identity(site, config.id, config.book, self.image.hash.hex())
@@ -67,6 +71,7 @@ class Table:
         self._requests = Requests()
         self._clock_offset_ms = wall_ms() - time.monotonic_ns() // 1_000_000
         self._tag_errors = 0
+        self._rates = Rates()
         self._access_event_at = 0.0
         settings = config.settings
         self.holds = Holds(self._send_hold)
@@ -111,7 +116,7 @@ class Table:
     def show(self, leaf: str, payload: Mapping[str, Any], expiry_s: int | None = None) -> None:
         """Put on a retained topic; the latest stands, and is sent again on every connection to the broker."""
         self.shown[leaf] = payload
-        self._broker.publish_retained(self.identity.topic(leaf), payloads.encode(payload), expiry_s)
+        self._broker.publish_retained(leaf, payload, expiry_s=expiry_s)
         self._tell_watchers(leaf, payload)
 
     def _tell_watchers(self, leaf: str, payload: Mapping[str, Any]) -> None:
@@ -128,13 +133,14 @@ class Table:
             )
 
     def _show_link(self, state: LinkState, code: str, text: str) -> None:
-        body = {"link": state.value, "code": code, "text": text, "port": self.link.path or self.config.port}
-        self.show("link", {**self.identity.stamp(wall_ms()), **body})
+        up = state is LinkState.UP
+        body = {"state": "up" if up else "down", "link": state.value, "code": code, "reason": None if up else text}
+        self.show("link", {**self.identity.stamp(wall_ms()), **body, "port": self.link.path or self.config.port})
 
     def _show_info(self) -> None:
         controller = payloads.controller_identity(self.hello) if self.hello else None
         body = {"version": self._version, "book": self.book, "game_hash": self.identity.game_hash}
-        areas = {"areas": list(self.image.areas), "dice": self.play.game.dice}
+        areas = {"areas": list(self.image.areas), "dice": self.play.dice}
         game = {"game_table": self.game.stage.value, "controller": controller}
         self.show("info", {**self.identity.stamp(wall_ms()), **body, **game, **areas})
 
@@ -170,7 +176,8 @@ class Table:
 
     def bulk_received(self, kind: int, data: bytes) -> None:
         """A log or a camera frame that a technician asked for."""
-        self._broker.publish(self.identity.topic(f"diag/{BULK_KINDS.name(kind)}"), data)
+        content = {"kind": BULK_KINDS.name(kind), "frame": base64.b64encode(data).decode("ascii")}
+        self._broker.publish(f"diag/{BULK_KINDS.name(kind)}", {**self.identity.stamp(wall_ms()), **content})
 
     def _state_came(self, values: Mapping[str, Any]) -> None:
         self.state = dict(values)
@@ -248,7 +255,7 @@ class Table:
             self._tell_watchers(f"event/{record.kind}", payload)
 
     def tell(self, kind: str, payload: Mapping[str, Any]) -> None:
-        self._broker.publish(self.identity.topic(f"event/{kind}"), payloads.encode(payload))
+        self._broker.publish(f"event/{kind}", payload)
         self._tell_watchers(f"event/{kind}", payload)
 
     def _daemon_event(self, kind: str, code: str, severity: str, text: str, **more: Any) -> None:
@@ -273,6 +280,20 @@ class Table:
             text = f"{errors - self._tag_errors} frames from the controller: {check.text}"
             self._daemon_event("tamper", check.name, "error", text, number=check.code)
         self._tag_errors = errors
+
+    def gauges(self) -> dict[str, Any]:
+        """This table's part of `health`."""
+        counters = self.link.counters
+        link = {"state": self.link.state.value, "connects": self.link.connects, **counters}
+        return {
+            "link": {**link, "error_rate": self._rates.error_rate(counters)},
+            "pending": int(self.state.get("pending", 0)),
+            "waiting": self.ledger.waiting,
+            "holds": self.holds.names,
+            "refused_results": self.ledger.refused,
+            "refused_commands": self.refused_commands,
+            "dropped_events": self.ledger.dropped_events,
+        }
 
     # --- commands -----------------------------------------------------------------------------------------------------
 

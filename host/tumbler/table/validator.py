@@ -41,6 +41,7 @@ class Known:
     min_reads: int
     last_spin: int | None  # of this epoch, None when the journal has none
     last_state: int | None  # game state after it, None when it cannot be told
+    last_collected: int | None  # bonus numbers collected after it
     last_wall_ms: int
     now_ms: int
 
@@ -108,7 +109,7 @@ def clock_skewed(spin: Spin, known: Known) -> Evidence | None:
 
 
 def wrong_number(result: Result, known: Known) -> Evidence | None:
-    wanted = known.play.game.dice
+    wanted = known.play.dice
     if result.dice == wanted and len(result.faces) == wanted:
         return None
     return {"dice": result.dice, "faces": list(result.faces), "wanted": wanted}
@@ -193,6 +194,13 @@ def other_areas(result: Result, known: Known) -> Evidence | None:
     return {"areas": result.areas.hex(), "wanted": own[2], "wanted_bitmap": known.image.bitmap(own[2]).hex()}
 
 
+def other_collected(result: Result, known: Known) -> Evidence | None:
+    if known.last_collected is None or recomputed(result, known) is None:
+        return None
+    own = known.play.collect(known.last_collected, result.faces)
+    return None if result.collected == own else {"collected": result.collected, "wanted": own}
+
+
 NOTE, REFUSE, HOLD, STOP = Consequence
 
 ANY_SPIN = (
@@ -218,6 +226,7 @@ RESULT_ONLY = (
     Check(821, "state_before", HOLD, "", "the game did not stand where the last spin left it", other_state_before),
     Check(822, "state_after", HOLD, "", "the rules lead to another state or puck", other_state_after),
     Check(823, "areas", HOLD, "D5 7.3", "the lit areas are not those that the rules give", other_areas),
+    Check(824, "collected", HOLD, "", "the rules give other collected numbers of the bonus bets", other_collected),
 )
 CHECKS = ANY_SPIN + RESULT_ONLY
 BY_NAME = {check.name: check for check in CHECKS}

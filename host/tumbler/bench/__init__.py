@@ -1,0 +1,1 @@
+"""Measuring this machine: what the daemon costs, held against the sum of what its parts cost."""
