@@ -117,7 +117,7 @@ class GameTable:
         for at in range(self._puck_lamps, self._bonuses):
             if data[at] != NO_PIXEL and data[at] >= self.pixels:
                 raise ValueError(f"game table: puck lamp out of range at byte {at}")
-        self._bonus_bits = 0
+        self.bonus_bits = 0
         for i in range(self._bonus):
             at = self._bonuses + i * 4
             totals = data[at] | data[at + 1] << 8
@@ -126,9 +126,9 @@ class GameTable:
                 count += totals >> total & 1
             if totals & ~0x1F7C or not count or count != data[at + 3] or data[at + 2] + count > self.pixels:
                 raise ValueError(f"game table: bonus set {i} is not sound")
-            self._bonus_bits += count
-        if self._bonus_bits > 30:  # the collected numbers must stay one small int
-            raise ValueError(f"game table: {self._bonus_bits} bonus numbers, the most is 30")
+            self.bonus_bits += count
+        if self.bonus_bits > 30:  # the collected numbers must stay one small int
+            raise ValueError(f"game table: {self.bonus_bits} bonus numbers, the most is 30")
         end = self._names
         for _ in range(self.areas):
             end += 1 + data[end] if end < self.size else 1

@@ -18,6 +18,18 @@ def throws(dice):
                     yield bytes((a, b, c))
 
 
+def long_hand():
+    """Throws of two dice that complete every bonus bet, lose some on a 7 and complete some again."""
+    for a in range(1, 7):
+        for b in range(1, 7):
+            if a + b != 7:
+                yield bytes((a, b))
+    seed = 1
+    for _ in range(400):
+        seed = (seed * 1103515245 + 12345) & 0x3FFFFFFF
+        yield bytes((1 + (seed >> 12) % 6, 1 + (seed >> 20) % 6))
+
+
 def locked_look_up(game, state, faces):
     """look_up with the heap locked: an allocation in it raises MemoryError."""
     if sys.implementation.name != "micropython":
@@ -46,6 +58,12 @@ def main():
             locked_look_up(game, state, faces)
             text = "".join(str(face) for face in faces)
             print("roll", state, text, game.next_state, game.puck, bytes(game.lit).hex())
+    for bit in range(game.bonus_bits):
+        print("bonus", bit, game.bonus_pixel(bit))
+    collected = 0
+    for faces in long_hand():
+        collected = game.collect(collected, faces)
+        print("collect", "".join(str(face) for face in faces), collected, game.completed)
     if sys.implementation.name == "micropython":
         import time
 

@@ -7,12 +7,14 @@ from itertools import product
 from pathlib import Path
 
 import pytest
+from tumbler.rules.bookfile import book_ids
 from tumbler.rules.gametable import GameImage, compile_book
 from tumbler.rules.tableplay import Play
 
 REPO = Path(__file__).resolve().parents[2]
 FIRMWARE = REPO / "firmware"
-BOOKS = ("crown-melbourne-sicbo-a", "crown-melbourne-sicbo-b")
+BOOKS = book_ids()
+CRAPLESS = "crown-perth-crapless"
 RUNTIMES = ("cpython", "micropython")
 
 
@@ -64,15 +66,32 @@ def test_the_controller_knows_the_book_the_hash_and_the_areas_by_name(book: str,
     assert [row[1] for row in rows(lines, "area")] == list(image.areas)
 
 
-def test_lamps_of_areas_never_overlap(tmp_path: Path) -> None:
-    for book in BOOKS:
-        lines = trial("cpython", compile_book(book), tmp_path)
-        pixels = int(rows(lines, "game")[0][5])
-        used = [
-            pixel for _, _, first, count in rows(lines, "area") for pixel in range(int(first), int(first) + int(count))
-        ]
-        assert len(used) == len(set(used))
-        assert max(used) < pixels <= 160
+@pytest.mark.parametrize("book", BOOKS)
+def test_every_lamp_has_a_pixel_of_its_own(book: str, tmp_path: Path) -> None:
+    lines = trial("cpython", compile_book(book), tmp_path)
+    pixels = int(rows(lines, "game")[0][5])
+    used = [pixel for _, _, first, count in rows(lines, "area") for pixel in range(int(first), int(first) + int(count))]
+    states = rows(lines, "state")
+    used += [int(pixel) for _, _, pixel in states if len(states) > 1]
+    used += [int(pixel) for _, pixel in rows(lines, "bonus")]
+    assert sorted(used) == list(range(pixels))
+    assert pixels <= 160
+
+
+@pytest.mark.parametrize("runtime", RUNTIMES)
+@pytest.mark.parametrize("layout", [1, 2])
+def test_collected_numbers_of_the_bonus_bets_follow_the_rules(layout: int, runtime: str, tmp_path: Path) -> None:
+    lines = rows(trial(runtime, compile_book(CRAPLESS, layout=layout), tmp_path), "collect")
+    play = Play(CRAPLESS, layout=layout)
+    collected = 0
+    completed = set()
+    for throw, now, done in lines:
+        was, collected = collected, play.collect(collected, tuple(map(int, throw)))
+        assert int(now) == collected, throw
+        completed |= {bit for bit in range(3) if int(done) >> bit & 1}
+        if int(done) == 0 and sum(map(int, throw)) != 7:
+            assert collected & was == was  # nothing is forgotten but by a 7 or a win
+    assert completed == {0, 1, 2}, "the throws must complete every bonus bet"
 
 
 @pytest.mark.parametrize("book", BOOKS)

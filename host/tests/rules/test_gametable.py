@@ -3,11 +3,11 @@
 import hashlib
 
 import pytest
-from tumbler.rules.bookfile import UnknownBook
+from tumbler.rules.bookfile import UnknownBook, book_ids
 from tumbler.rules.gametable import GameTableError, combinations_of, compile_book, compile_play
 from tumbler.rules.tableplay import DiceError, LayoutError, Play
 
-BOOKS = ("crown-melbourne-sicbo-a", "crown-melbourne-sicbo-b")
+BOOKS = book_ids()
 
 
 def test_three_dice_have_56_combinations_and_two_have_21() -> None:
