@@ -63,7 +63,7 @@ class ControllerPeer(threading.Thread):
         self._game = image.hash if has_game else bytes(32)
         self._sink: MemorySink | None = None
         self._records: dict[int, tuple[int, dict[str, Any]]] = {}
-        self._orders: deque[Callable[[], None]] = deque()
+        self._orders: deque[Callable[[], object]] = deque()
         self._wake_in, self._wake_out = os.pipe()
         os.set_blocking(self._wake_in, False)
         self._selector = selectors.DefaultSelector()
@@ -272,11 +272,11 @@ class ControllerPeer(threading.Thread):
             self._pty = None
             self._session.port_lost(self._now())
 
-    def _order(self, order: Callable[[], None]) -> None:
+    def _order(self, order: Callable[[], object]) -> None:
         self._orders.append(order)
         os.write(self._wake_out, b"!")
 
-    def _and_wait(self, order: Callable[[], None]) -> None:
+    def _and_wait(self, order: Callable[[], object]) -> None:
         done = threading.Event()
 
         def carry_out() -> None:
