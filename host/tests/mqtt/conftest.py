@@ -19,7 +19,6 @@ import pytest
 from paho.mqtt.enums import CallbackAPIVersion
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
-
 from tumbler.journal import Journal, Publication, Record
 from tumbler.mqtt import MqttLink
 
