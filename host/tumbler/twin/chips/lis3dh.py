@@ -51,7 +51,6 @@ class Lis3dh(I2cRegisters):
         self._reg[CTRL1] = 0x07
         self._auto = False
         self._fifo: deque[tuple[int, int, int]] = deque(maxlen=FIFO_DEPTH)
-        self._overrun = False
         self._last = (0, 0, 0)
         self._slow: list[float] | None = None
         self._above = 0
@@ -99,10 +98,8 @@ class Lis3dh(I2cRegisters):
         ]
         self._last = (raw[0], raw[1], raw[2])
         self._reg[STATUS] = self._reg[STATUS] << 4 & 0xF0 | 0x0F
-        if self._fifo_mode():
-            self._overrun = self._overrun or len(self._fifo) == FIFO_DEPTH
-            if self._fifo_mode() != 1 or len(self._fifo) < FIFO_DEPTH:
-                self._fifo.append(self._last)
+        if self._fifo_mode() and (self._fifo_mode() != 1 or len(self._fifo) < FIFO_DEPTH):
+            self._fifo.append(self._last)
         self._watch(mg)
 
     def _fifo_mode(self) -> int:
@@ -146,8 +143,7 @@ class Lis3dh(I2cRegisters):
             return
         self._reg[register] = value
         if register == FIFO_CTRL and not value >> 6:
-            self._fifo.clear()  # bypass mode empties it and ends an overrun
-            self._overrun = False
+            self._fifo.clear()  # bypass mode empties it
         if register == CTRL1 and value & 0x08 and self._reg[CTRL4] & 0x08:
             self.wrong_use.note("low-power and high-resolution mode together")
         if register == CTRL1:
@@ -160,7 +156,8 @@ class Lis3dh(I2cRegisters):
         if OUT_X_L <= register <= OUT_Z_H:
             return self._output(register - OUT_X_L)
         if register == FIFO_SRC:
-            return len(self._fifo) & 0x1F | (0x40 if self._overrun else 0) | (0 if self._fifo else 0x20)
+            full = len(self._fifo) == FIFO_DEPTH
+            return min(len(self._fifo), 31) | (0x40 if full else 0) | (0 if self._fifo else 0x20)
         value = self._reg[register]
         if register == INT1_SRC:
             self._reg[INT1_SRC] = 0
@@ -174,5 +171,4 @@ class Lis3dh(I2cRegisters):
             self._reg[STATUS] = 0
             if self._fifo_mode() and self._fifo:
                 self._fifo.popleft()
-                self._overrun = False
         return value >> 8 if offset & 1 else value & 0xFF

@@ -30,7 +30,7 @@ class Mcp23017(I2cRegisters):
         super().__init__(address)
         self._interrupt = interrupt
         self._outputs = outputs
-        self._driven = BOTH  # levels on the pins from outside, where the outside drives them
+        self._driven = 0  # levels on the pins from outside, where the outside drives them
         self._floating = BOTH  # pins that nothing outside drives: pulled up, or of unknown level
         self.power_cycle()
 
