@@ -24,7 +24,7 @@ lint: setup
 
 types: setup
 	.venv/bin/mypy
-	.venv/bin/python firmware/typecheck.py
+	.venv/bin/python tools/typecheck_firmware.py
 
 docs: setup ## make the generated references in docs/ again
 	.venv/bin/python tools/references.py
