@@ -1,9 +1,10 @@
 """The same board on MicroPython's unix port, with the twin behind `machine`. Only what has no pin differs from pico.py:
-the serial port, the two clocks, the entropy and where the flash is mounted.
+the serial port, the two clocks, the entropy, the thermometer, the bootloader and where the flash is mounted.
 
 Table time is the twin's and moves only while the firmware waits; the wire's clock is real, because the host is.
 """
 
+import machine
 import tablebus
 
 from boards import pico
@@ -36,10 +37,17 @@ class Board(pico.Board):
     name = "twin"
     state_dir = "/flash"
 
-    def _connect(self) -> None:
-        self.clock = TableClock()
-        self.wire_clock = WireClock()
-        self.port = TwinPort()
+    def _connect(self):
+        return TableClock(), WireClock(), TwinPort()
 
     def entropy(self, n: int) -> bytes:
         return tablebus.entropy(n)
+
+    def _thermometer(self):
+        return None  # the unix port has none
+
+    def temperature(self) -> int:
+        return 0
+
+    def bootloader(self) -> None:
+        machine.reset()  # no drive appears here: the technician is as far as after a plain start
