@@ -25,6 +25,8 @@ from dicewire.declared.linkcodes import GAME_CODES
 from tumbler.rules.gametable import GameImage
 from tumbler.rules.tableplay import Play
 
+# A layout as in dicewire.messages: a command of the controller, untagged, nothing but bytes.
+LATER_MESSAGE = (dw.PRIORITY_COMMAND, 2, 0, "<", 0, (), (("data", 240, 2),))
 SPIN_MS, NMB_MS, EXPOSED_MS, READ_MS = 3000, 2500, 5000, 5600
 
 
@@ -115,9 +117,10 @@ class ControllerPeer(threading.Thread):
     def say(self, number: int, values: dict[str, Any]) -> None:
         self._order(lambda: self._send(number, values))
 
-    def raw(self, data: bytes) -> None:
-        """Bytes that no session made."""
-        self._order(lambda: os.write(self._fd, data))
+    def unknown(self, number: int, payload: bytes) -> None:
+        """A message of a later version. Needs a daemon in another process: the declaration of this one grows by it."""
+        wire.LAYOUTS[number] = LATER_MESSAGE
+        self.say(number, {"data": payload})
 
     def alter(self, number: int, **changes: Any) -> None:
         """Change a record that is kept, as no controller ever should, and send it again."""
