@@ -37,6 +37,7 @@ _SLOWEST_MS = 1000
 _REFUSED_MS = 5000
 _SILENT_AFTER = 5  # HELLO_REQs without an answer
 _AUTH_TRIES = 5
+_LONGEST_TEXT = 128  # of REFUSE, in letters of ASCII: no refusal has others
 
 
 def _version(proto: int, schema: bytes) -> str:
@@ -73,7 +74,7 @@ class Handshake:
         if (code, text) != self._told:
             self._told = self.refusal = (code, text)
         if tell_peer:
-            values = {"proto": PROTO, "schema_hash": SCHEMA_HASH, "code": code, "text": text}
+            values = {"proto": PROTO, "schema_hash": SCHEMA_HASH, "code": code, "text": text[:_LONGEST_TEXT]}
             self._reply = (REFUSE, session, encode(REFUSE, values))
 
     def _foreign_schema(self, payload: bytes) -> bool:

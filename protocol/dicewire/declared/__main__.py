@@ -7,7 +7,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from dicewire.declared import document, runtime, schema
+from dicewire.declared import document, runtime, schema, vectors
 
 
 def outputs() -> dict[Path, str]:
@@ -19,6 +19,7 @@ def outputs() -> dict[Path, str]:
         package / "messages.py": runtime.messages_file(),
         package / "declared" / "hosttypes.py": runtime.hosttypes_file(),
         repository / "protocol" / "messages.schema.json": schema.schema_file(),
+        repository / "protocol" / "vectors.json": vectors.vectors_file(),
         repository / "docs" / "protocol.md": document.protocol_page(),
     }
 

@@ -132,7 +132,7 @@ LINK_MESSAGES = (
         UNSEQUENCED,
         False,
         "No session, and why; names both versions where they differ.",
-        (_PROTO, _HASH, Field("code", "u8", "reason", REFUSALS), Field("text", "str96", "for people")),
+        (_PROTO, _HASH, Field("code", "u8", "reason", REFUSALS), Field("text", "str128", "for people")),
     ),
 )
 

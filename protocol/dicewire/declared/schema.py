@@ -1,4 +1,4 @@
-"""JSON Schema of the messages in their JSON form (`dicewire.jsonform`): bytes are lower-case hex."""
+"""JSON Schema of the messages in JSON: bytes are lower-case hex."""
 
 import json
 from typing import Any
