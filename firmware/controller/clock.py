@@ -1,7 +1,7 @@
 """Time on the controller: milliseconds that wrap at 2**30, compared so that the wrap doesn't matter.
 
-The wall clock is the host's; Uptime only carries it on between two tellings. Every number here stays a small int on a
-32-bit MicroPython, so that comparing times in the spin loop allocates nothing.
+The wall clock is the host's; Uptime only carries it on between two tellings. Every number that the spin loop compares
+stays a small int on a 32-bit MicroPython, so that it allocates nothing.
 """
 
 from controller.target import const
@@ -21,22 +21,35 @@ def add(t, ms):
 
 
 class Uptime:
-    """Milliseconds since start, without wrap, and the wall clock the host last gave."""
+    """Milliseconds since start that never wrap: of the table's clock, and of the wire's clock with the wall time on it.
 
-    def __init__(self, now):
+    They are two clocks on a twin whose time runs faster than the host's, and one on a real board. The wall time goes
+    with the wire's, because the host that told it lives there.
+    """
+
+    def __init__(self, now, wire_now):
         self._last = now
+        self._wire_last = wire_now
+        self._wire_ms = 0
+        self._wall_base = 0  # wall time at wire time 0; 0 = the host never said
         self.ms = 0
-        self._wall_base = 0  # wall time at uptime 0; 0 = the host never said
 
-    def step(self, now):
+    def step(self, now, wire_now):
         self.ms += diff(now, self._last)
         self._last = now
+        self._wire_ms += diff(wire_now, self._wire_last)
+        self._wire_last = wire_now
 
     def set_wall(self, wall_ms):
-        """Take the host's time; return by how much the table's idea of it was off (0 the first time)."""
-        off = wall_ms - self.wall_ms() if self._wall_base else 0
-        self._wall_base = wall_ms - self.ms
-        return off
+        self._wall_base = wall_ms - self._wire_ms
+
+    @property
+    def wall_known(self):
+        return self._wall_base != 0
 
     def wall_ms(self):
-        return self._wall_base + self.ms if self._wall_base else 0
+        return self._wall_base + self._wire_ms if self._wall_base else 0
+
+    def uptime_u32(self):
+        """As the wire carries it."""
+        return self.ms & 0xFFFFFFFF

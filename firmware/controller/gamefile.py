@@ -1,0 +1,66 @@
+"""The game table in flash: received, checked, kept under its hash, and taken into use between two spins.
+
+Not for what a table says: game.py. The one in use is named by the state's game_hash, so a table that was only half
+received, or never activated, is nothing.
+"""
+
+import binascii
+
+from dicewire import codes
+from dicewire.bulk import MemorySink
+
+from controller.game import MAX_SIZE, GameTable
+from controller.target import const
+
+_ENDING = ".game"
+_NAME_LEN = const(8)  # bytes of the hash in the file's name; the content is checked against all 32
+
+
+class GameFile:
+    """Receives tables as the sink of a bulk transfer, and gives GameTable objects back."""
+
+    def __init__(self, files):
+        self._files = files
+        self._sink = None
+
+    def sink(self, size):
+        """Where an incoming table is gathered, or None when it is too large. Freed when it has been kept."""
+        if size >= MAX_SIZE:
+            return None
+        self._sink = MemorySink(size)
+        return self._sink
+
+    def keep(self):
+        """Store the table that has arrived whole. -> reason why not, empty when it is kept."""
+        if self._sink is None:
+            return "no table arrived"
+        data = bytes(self._sink.data)
+        self._sink = None
+        try:
+            table = GameTable(data)
+        except ValueError as e:
+            return str(e)
+        self._files.replace(_name(table.hash), data)
+        return ""
+
+    def load(self, wanted):
+        """-> (GameTable, codes.GAME_OK) or (None, why not)."""
+        data = self._files.load(_name(wanted))
+        if data is None:
+            return None, codes.GAME_ABSENT
+        try:
+            table = GameTable(data)
+        except ValueError:
+            return None, codes.GAME_UNSOUND
+        if table.hash != wanted:
+            return None, codes.GAME_UNSOUND
+        return table, codes.GAME_OK
+
+    def forget_others(self, used):
+        for name in self._files.names(_ENDING):
+            if name != _name(used):
+                self._files.remove(name)
+
+
+def _name(digest):
+    return str(binascii.hexlify(digest[:_NAME_LEN]), "ascii") + _ENDING

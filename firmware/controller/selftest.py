@@ -1,0 +1,195 @@
+"""The self-test at start and before an unlock: every chip, the store, the game table, the die set, the key, every lamp.
+
+No play and no results before it has passed. Each row of CHECKS is one thing, with the fault that stands while it fails. What
+only needs provisioning (game table, die set, key) is waited for; anything else that fails locks the table.
+"""
+
+from dicewire import codes
+
+from controller import clock
+from controller.dieset import FILE as DICE_FILE
+from controller.dieset import DieSet
+from controller.events import bit_number
+from controller.store import StoreError
+from controller.target import const
+
+KEY_FILE = "key.bin"
+KEY_SIZE = const(32)
+
+_IDLE_MA = const(200)
+_TURN_PERMILLE = const(500)
+_TURN_MS = const(800)
+_TURN_PULSES = const(12)
+_TURN_MAX_MA = const(4000)
+
+_FAIL = const(0)
+_PASS = const(1)
+_AGAIN = const(2)
+
+
+class SelfTest:
+    def __init__(self, parts):
+        self._board = parts.board
+        self._files = parts.files
+        self._store = parts.store
+        self._events = parts.events
+        self._faults = parts.faults
+        self._lamps = parts.lamps
+        self._tag_reader = parts.tag_reader
+        self.key = None
+        self._game = None
+        self._at = 0
+        self._began = 0
+        self._check_began = 0
+        self.failed = 0  # bits of the faults found
+        self.done = False
+        self.took_ms = 0
+        self.text = ""
+        # fault, whether it is only missing, check
+        self._checks = (
+            (codes.FAULT_FLASH, False, self._check_store),
+            (codes.FAULT_KEY, True, self._check_key),
+            (codes.FAULT_GAME_TABLE, True, self._check_game),
+            (codes.FAULT_DICE_MAP, True, self._check_dice),
+            (codes.FAULT_PANEL, False, self._check_panel),
+            (codes.FAULT_ACCELEROMETER, False, self._check_accelerometer),
+            (codes.FAULT_TAG_READER, False, self._check_tag_reader),
+            (codes.FAULT_SUPPLY, False, self._check_supply),
+            (codes.FAULT_MOTOR_CURRENT, False, self._check_motor_idle),
+            (codes.FAULT_MOTOR_STALL, False, self._check_motor_turns),
+            (codes.FAULT_LAMP_SUPPLY, False, self._check_lamp_supply),
+            (codes.FAULT_LAMPS, False, self._check_lamps),
+        )
+        self._missing_bits = 0
+        for bit, missing, _ in self._checks:
+            if missing:
+                self._missing_bits |= bit
+
+    @property
+    def passed(self):
+        return self.done and not self.failed
+
+    @property
+    def only_missing(self):
+        """All that failed can still arrive: nothing is broken."""
+        return not self.failed & ~self._missing_bits
+
+    @property
+    def fault_number(self):
+        return bit_number(self.failed & -self.failed)
+
+    def start(self, now, game):
+        self._game = game
+        self._at = 0
+        self._began = self._check_began = now
+        self.failed = 0
+        self.text = ""
+        self.done = False
+
+    def step(self, now):
+        """One check, or one piece of a long one, a turn: the link lives on beside it."""
+        if self.done:
+            return
+        bit, _, check = self._checks[self._at]
+        try:
+            outcome, text = check(now)
+        except (OSError, StoreError, ValueError) as e:
+            outcome, text = _FAIL, str(e)
+        if outcome == _AGAIN:
+            return
+        if outcome == _FAIL:
+            self.failed |= bit
+            self.text = self.text or text
+            self._faults.set(bit, text)
+        elif bit != codes.FAULT_LAMPS:  # dead lamps are a fault that passes
+            self._faults.clear(bit)
+        self._at += 1
+        self._check_began = now
+        if self._at == len(self._checks):
+            self.done = True
+            self.took_ms = clock.diff(now, self._began)
+
+    # ---- the checks: each answers (_PASS, _FAIL or _AGAIN, what is wrong) ----
+
+    def _check_store(self, now):
+        self._store.save_state()
+        return _PASS, ""
+
+    def _check_key(self, now):
+        key = self._files.load(KEY_FILE)
+        self.key = key if key and len(key) == KEY_SIZE else None
+        return (_PASS, "") if self.key else (_FAIL, f"{KEY_FILE} is missing or not {KEY_SIZE} bytes: provision the key")
+
+    def _check_game(self, now):
+        return (_PASS, "") if self._game else (_FAIL, "no game table: the host sends it")
+
+    def _check_dice(self, now):
+        self._tag_reader.die_set = None
+        die_set = DieSet(self._files.load(DICE_FILE))
+        if self._game and die_set.dice != self._game.dice:
+            return _FAIL, f"{DICE_FILE} has {die_set.dice} dice, the game {self._game.dice}"
+        self._tag_reader.die_set = die_set
+        return _PASS, ""
+
+    def _check_panel(self, now):
+        return self._chip(self._board.panel)
+
+    def _check_accelerometer(self, now):
+        return self._chip(self._board.accel)
+
+    def _check_tag_reader(self, now):
+        return self._chip(self._board.tags)
+
+    def _check_supply(self, now):
+        return self._chip(self._board.supply)
+
+    def _chip(self, chip):
+        """Its driver knows best how to try it; `fault` is what it found."""
+        return (_PASS, "") if chip.selftest() else (_FAIL, chip.fault)
+
+    def _check_motor_idle(self, now):
+        self._board.motor.stop()
+        ma = self._board.motor.current_ma()
+        return (_PASS, "") if ma <= _IDLE_MA else (_FAIL, f"motor draws {ma} mA when off")
+
+    def _check_motor_turns(self, now):
+        """Only before unlocking a table that its motor locked: the dice are tumbled, so the cover must be closed."""
+        if self._store.state.lock != codes.LOCK_MOTOR:
+            return _PASS, ""
+        motor = self._board.motor
+        if now == self._check_began or not self._board.cover.closed():
+            motor.stop()
+            if not self._board.cover.closed():
+                return _FAIL, "close the cover: the motor must be tried"
+        since = clock.diff(now, self._check_began)
+        if since == 0:
+            self._pulses = motor.pulses()
+            motor.drive(_TURN_PERMILLE)
+            return _AGAIN, ""
+        ma = motor.current_ma()
+        if ma <= _TURN_MAX_MA and since < _TURN_MS:
+            return _AGAIN, ""
+        motor.stop()
+        pulses = motor.pulses() - self._pulses
+        good = pulses >= _TURN_PULSES and ma <= _TURN_MAX_MA
+        return (_PASS, "") if good else (_FAIL, f"motor: {pulses} pulses, {ma} mA in {since} ms")
+
+    def _check_lamp_supply(self, now):
+        self._lamps.start_test(now)
+        return self._chip(self._board.lamp_current)
+
+    def _check_lamps(self, now):
+        """One lamp at a time. Dark lamps are reported and play goes on: the dice decide (Sic Bo 7.3)."""
+        if self._lamps.testing:
+            self._lamps.step(now)
+            return _AGAIN, ""
+        dead = self._lamps.dead_count
+        if dead:
+            self._faults.set(codes.FAULT_LAMPS, f"{dead} of {self._lamps.count} lamps are dead")
+            for pixel in range(self._lamps.count):
+                if self._lamps.is_dead(pixel):
+                    self._events.add(codes.EVENT_LAMP_DEAD, 0, 0, f"lamp {pixel}")
+                    break
+        else:
+            self._faults.clear(codes.FAULT_LAMPS)
+        return _PASS, ""
