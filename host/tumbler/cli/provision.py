@@ -30,7 +30,9 @@ def run_key(options: argparse.Namespace) -> int:
         # O_EXCL: a table that plays with a key must not lose it to a slip of the hand.
         descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError as error:
-        raise BadInput(f"{file}: is there already; a table would lose its key. Remove it first if you mean it") from error
+        raise BadInput(
+            f"{file}: is there already; a table would lose its key. Remove it first if you mean it"
+        ) from error
     except OSError as error:
         raise WorkFailed(f"{file}: cannot be made: {error.strerror}") from error
     with os.fdopen(descriptor, "w") as out:
