@@ -7,11 +7,11 @@ inherits this and adds the roll.
 from __future__ import annotations
 
 from tumbler.rules.bonus import BonusBet
-from tumbler.rules.book import CallScope, Kind, Of, Removal, Rounding, Selection, SignSays, UnderMinimum, Wager, When
+from tumbler.rules.book import CallScope, Kind, Of, Removal, Rounding, Selection, UnderMinimum, Wager, When
 from tumbler.rules.money import MILLION, divisor, millionths
 from tumbler.rules.play import State
 from tumbler.rules.rolltable import Mode, RollTable, Row, Slot
-from tumbler.rules.sign import Sign
+from tumbler.rules.sign import Sign, effective_multiple
 from tumbler.rules.standing import Standing
 
 LINE = (Kind.PASS, Kind.DONT_PASS)
@@ -52,7 +52,7 @@ class Betting:
         self._bans: dict[str, set[int]] = {}  # numbers of don't come wagers taken back, by player
         self._advised: set[str] = set()  # players told of a wager under the minimum
         self._short: dict[str, Standing] = {}  # wagers to be returned at the roll
-        self._caps = {wager.id: self._multiple(wager) for wager in self.book.wagers if wager.cap}
+        self._caps = {wager.id: effective_multiple(wager, sign) for wager in self.book.wagers if wager.cap}
         self._bonus: dict[int, BonusBet] = {}
         for slot in rolls.slots.values():
             if slot.wager.kind is Kind.BONUS:
@@ -244,15 +244,6 @@ class Betting:
         if flat.wager.kind not in LINE or self.state is None:
             raise Refused(kind.place.rule, f"{kind.name} is placed {kind.place.when.value}")
         return flat, slot
-
-    def _multiple(self, wager: Wager) -> int | None:
-        """The cap in force: the document's own, as the sign moves it."""
-        cap, sign = wager.cap, self.sign.odds_multiple
-        if cap is None or sign is None:
-            return cap.multiple if cap else None
-        if cap.sign is SignSays.SETS or cap.multiple is None:
-            return sign
-        return min(sign, cap.multiple) if cap.sign is SignSays.LOWERS else max(sign, cap.multiple)
 
     def _check_cap(self, kind: Wager, slot: Slot, flat: Standing, odds: int) -> None:
         multiple = self._caps[kind.id]

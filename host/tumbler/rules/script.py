@@ -6,6 +6,7 @@ The form is in docs/rules.md. What the rules refuse of a well-formed script is `
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -19,6 +20,7 @@ MOST_EVENTS = 1_000_000
 LONGEST_NAME = 200
 BONUS_LISTS = LAYOUTS = (1, 2, 3, 4, 5)
 LARGEST_MULTIPLE = 1000
+_SURROGATE = re.compile("[\ud800-\udfff]")  # half a character: JSON can write it, nothing can print it
 
 
 class ScriptError(ValueError):
@@ -38,7 +40,7 @@ class Script:
 
 
 def _name(value: Any, book: Book) -> str | None:
-    if isinstance(value, str) and 0 < len(value) <= LONGEST_NAME:
+    if isinstance(value, str) and 0 < len(value) <= LONGEST_NAME and not _SURROGATE.search(value):
         return None
     return f"must be a text of 1 to {LONGEST_NAME} characters"
 
