@@ -70,6 +70,7 @@ class ControllerPeer(threading.Thread):
         os.set_blocking(self._wake_in, False)
         self._selector = selectors.DefaultSelector()
         self._selector.register(self._wake_in, selectors.EVENT_READ)
+        self._unacknowledged: tuple[int, float, Callable[[float], None]] | None = None
         self._running = True
         self._pty: Pty | None = None
         self._session = self._new_session()
@@ -151,6 +152,25 @@ class ControllerPeer(threading.Thread):
             if not self.changed.wait_for(lambda: ready(self), seconds):
                 raise TimeoutError(f"the daemon did not do it in {seconds} s; heard {[n for n, _ in self.heard][-20:]}")
 
+    def round_trip(self) -> float:
+        """Seconds from a message that leads to nothing to its acknowledgement by the daemon."""
+        done = threading.Event()
+        took: list[float] = []
+
+        def acknowledged(began: float) -> None:
+            took.append(time.perf_counter() - began)
+            done.set()
+
+        def send() -> None:
+            values = dict.fromkeys(wire.LAYOUTS[wire.HEALTH][5], 0)
+            handle = self._session.send(wire.HEALTH, values, self._now())
+            self._unacknowledged = (handle, time.perf_counter(), acknowledged)
+
+        self._order(send)
+        if not done.wait(10):
+            raise TimeoutError("the daemon has not acknowledged a message for 10 s")
+        return took[0]
+
     def last(self, number: int) -> dict[str, Any] | None:
         return next((values for heard, values in reversed(self.heard) if heard == number), None)
 
@@ -185,6 +205,10 @@ class ControllerPeer(threading.Thread):
             self._session.step(now)
             self._take_events()
             self._write(now)
+            if self._unacknowledged is not None and not self._session.waits(self._unacknowledged[0]):
+                _, began, tell = self._unacknowledged
+                self._unacknowledged = None
+                tell(began)
 
     def _read(self, now: int) -> None:
         try:

@@ -7,6 +7,7 @@ fresh client with a clean session. Only the name look-up and TCP/TLS connect blo
 from __future__ import annotations
 
 import asyncio
+import socket
 import ssl
 import threading
 from collections.abc import Callable
@@ -181,6 +182,7 @@ class Connection:
             self._loop.call_soon_threadsafe(function, *args)
 
     def _socket_open(self, _client: paho.Client, _data: Any, sock: Any) -> None:
+        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # a result does not wait for the ACK of `round`
         self._call(self._watch, sock)
 
     def _watch(self, sock: Any) -> None:
