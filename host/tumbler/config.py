@@ -85,6 +85,10 @@ class JournalConfig:
 
     path: Annotated[Path, Key("the journal's file; made when it is not there", example="/var/lib/tumbler/journal.db")]
     free_mb: Annotated[int, Key("with less free disk than this many MB `health` warns", between(1, 10**7))] = 200
+    hold_mb: Annotated[int, Key("with less than this many MB no new spin is allowed", between(1, 10**7))] = 20
+    keep_days: Annotated[
+        int | None, Key("records older than this many days are removed; never when not given", between(1, 36500), 400)
+    ] = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,6 +105,9 @@ class MqttConfig:
     private_key_file: Annotated[Path | None, Key("the key of cert_file", example="daemon.key")] = None
     client_id: Annotated[str | None, Key("client id; made from the site when not given", example="tumbler-1")] = None
     keepalive: Annotated[int, Key("seconds of silence before the broker is asked", between(5, 3600))] = 15
+    outbox_most: Annotated[
+        int, Key("with more messages than this waiting for the broker no new spin is allowed", between(100, 10**8))
+    ] = 1_000_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -268,6 +275,9 @@ def _check_whole(config: Config, file: Path) -> None:
     for name, secret in (("mqtt.password_file", mqtt.password_file), ("commands.keys_file", config.commands.keys_file)):
         if secret is not None and not secret.is_file():
             raise ConfigError(file, name, f"{secret} is not there")
+    if config.journal.hold_mb > config.journal.free_mb:
+        why = f"{config.journal.hold_mb} is more than free_mb, {config.journal.free_mb}: play would stop before the warning"
+        raise ConfigError(file, "journal.hold_mb", why)
     if (mqtt.cert_file is None) != (mqtt.private_key_file is None):
         raise ConfigError(file, "mqtt.private_key_file", "cert_file and private_key_file belong together")
 

@@ -11,11 +11,11 @@ import signal
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tumbler import lastwords
 from tumbler.config import Config
-from tumbler.journal import Journal, JournalError, Kind
+from tumbler.journal import Journal, JournalError, Kind, Retention
 from tumbler.log import Log
 from tumbler.mqtt import MqttLink
 from tumbler.systemd import Notifier
@@ -25,7 +25,11 @@ from tumbler.table.ledger import wall_ms
 from tumbler.table.spin import iso_time
 from tumbler.table.table import Table
 
+if TYPE_CHECKING:
+    from tumbler.console import Console
+
 STOP_S = 4.0  # of the five that an operator waits
+DAY_S = 86_400.0
 WATCHDOG_PART = 3  # alive is said this often in systemd's interval
 
 log = Log("tumbler.daemon")
@@ -66,6 +70,18 @@ class Daemon:
         self._defect: Exception | None = None
         since = iso_time(wall_ms())
         self.stations = [self._station(table.id, access, since) for table in config.tables]
+        self.console = self._page()
+
+    def _page(self) -> Console | None:
+        """The web page, where one is wanted; its libraries cost memory, so only then."""
+        if self.config.console is None:
+            return None
+        from tumbler.console import Console
+
+        console = Console(self.config.console, self.config.site, self._version)
+        for station in self.stations:
+            console.add(station.table, station.mqtt, self.journal)
+        return console
 
     def _station(self, name: str, access: Access, since: str | None) -> Station:
         config = next(table for table in self.config.tables if table.id == name)
@@ -89,8 +105,13 @@ class Daemon:
             loop.add_signal_handler(number, self.stop)
         tables = ", ".join(station.table.config.id for station in self.stations)
         self.journal.append(Kind.START, "", {"version": self._version, "tables": tables})
+        if self.journal.recovery is not None:
+            self._tell_recovery(str(self.journal.recovery))
         tasks = [asyncio.create_task(station.table.run()) for station in self.stations]
         tasks.append(asyncio.create_task(self._look_after_health()))
+        tasks.append(asyncio.create_task(self._forget_old_records()))
+        if self.console is not None:
+            tasks.append(asyncio.create_task(self.console.run()))
         for task in tasks:
             task.add_done_callback(self._task_ended)
         for station in self.stations:
@@ -119,20 +140,39 @@ class Daemon:
         except JournalError as error:
             log.warning("the end could not be journalled", error=str(error))
 
+    def _tell_recovery(self, found: str) -> None:
+        """The journal was not as it was left: the floor hears of it at every table that it keeps."""
+        log.warning("the journal was not as it was left", found=found)
+        body = {"source": "daemon", "code": "journal_recovered", "severity": "warning", "text": f"journal: {found}"}
+        for station in self.stations:
+            station.table.ledger.offer_event("fault", dict(body))
+
     # --- looking after ------------------------------------------------------------------------------------------------
 
     async def _look_after_health(self) -> None:
-        every = self.config.health_s
+        every, journal, most = self.config.health_s, self.config.journal, self.config.mqtt.outbox_most
         while True:
+            kept = health.journal_gauges(self.journal, journal.free_mb)
+            shared = {"interval_s": every, "journal": kept, "daemon": health.process_gauges()}
             for station in self.stations:
                 table = station.table
+                outbox = health.outbox_gauges(self.journal, table.config.id, most)
                 table.look_at_clock()
                 table.look_at_tags()
-                now = health.gauges(
-                    table, table.config.id, station.mqtt, self.journal, self.config.journal.free_mb, every
-                )
-                table.show("health", {**table.identity.stamp(wall_ms()), **now}, expiry_s=2 * every)
+                table.look_at_room(kept["free_mb"], journal.hold_mb, outbox["depth"], most)
+                table.show_health(health.gauges(table, station.mqtt, outbox, shared), 2 * every)
             await asyncio.sleep(every)
+
+    async def _forget_old_records(self) -> None:
+        """Once a day, by the retention that the configuration asks for."""
+        days = self.config.journal.keep_days
+        while days is not None:
+            try:
+                gone = await asyncio.to_thread(self.journal.retain, Retention(days))
+                log.info("old records removed", records=gone, keep_days=days)
+            except JournalError as error:
+                log.error("old records could not be removed", error=str(error))
+            await asyncio.sleep(DAY_S)
 
     async def _feed_watchdog(self) -> None:
         """Only a loop that turns says that it is alive."""

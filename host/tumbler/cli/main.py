@@ -28,6 +28,9 @@ COMMANDS = {
     "rules": "the rule books",
     "settle": "settle wagers by a rule book",
     "edge": "exact house edges of a rule book",
+    "read": "read the dice in picture files with the controller's own reader",
+    "usb": "the controllers on this machine's USB",
+    "flash": "write firmware onto a controller in its bootloader",
     "bench": "measure this machine against its budgets",
 }
 

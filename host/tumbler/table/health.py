@@ -47,30 +47,125 @@ class Watched(Protocol):
 
 @dataclass(frozen=True)
 class Limit:
+    """A gauge and what it may be. `told`: passing it is an event of its own, because nothing else tells of it."""
+
     name: str
     text: str
-    beyond: Callable[[Gauges], bool]
+    unit: str
+    value: Callable[[Gauges], float | None]  # None: not known now
+    limit: Callable[[Gauges], float]
+    least: bool = False  # the limit is the least, not the most
+    told: bool = True
 
+    def row(self, now: Gauges) -> dict[str, Any] | None:
+        value, limit = self.value(now), self.limit(now)
+        if value is None:
+            return None
+        beyond = value < limit if self.least else value > limit
+        return {"now": value, "limit": limit, "unit": self.unit, "beyond": beyond}
+
+
+def gauge(*path: str) -> Callable[[Gauges], float | None]:
+    """The number at this path, None where it is not (yet) known."""
+
+    def look(now: Gauges) -> float | None:
+        value: Any = now
+        for name in path:
+            value = value.get(name) if isinstance(value, Mapping) else None
+        return float(value) if value is not None else None
+
+    return look
+
+
+def bound(value: float) -> Callable[[Gauges], float]:
+    return lambda _now: value
+
+
+FLASH_SECTORS, FLASH_CYCLES = 64, 100_000  # the smallest store, and what its makers promise of each sector
 
 LIMITS = (
-    Limit("link_down", "the controller is not connected", lambda now: now["link"]["state"] != "up"),
-    Limit("link_errors", "more than 1 % of frames are bad or sent again", lambda now: now["link"]["error_rate"] > 0.01),
-    Limit("broker_down", "the broker is not connected", lambda now: not now["broker"]["connected"]),
     Limit(
-        "outbox_old", "a message waits for the broker for more than a minute", lambda now: now["outbox"]["age_s"] > 60
+        "link_down",
+        "the controller is not connected",
+        "",
+        lambda now: float(now["link"]["state"] != "up"),
+        bound(0),
+        told=False,
     ),
-    Limit("ring_filling", "the controller keeps half a ring uncommitted", lambda now: now["pending"] > 50),
-    Limit("journal_failing", "the journal could not be written", lambda now: "journal_failed" in now["holds"]),
     Limit(
-        "journal_slow", "a journal sync took more than half a second", lambda now: now["journal"]["slowest_ms"] > 500
+        "link_errors",
+        "frames are bad or sent again: look at the cable",
+        "part",
+        gauge("link", "error_rate"),
+        bound(0.01),
+    ),
+    Limit("link_slow", "the controller answers slowly", "ms", gauge("link", "rtt_ms"), bound(200)),
+    Limit(
+        "broker_down",
+        "the broker is not connected",
+        "",
+        lambda now: float(not now["broker"]["connected"]),
+        bound(0),
+        told=False,
+    ),
+    Limit("broker_slow", "the broker acknowledges slowly", "ms", gauge("broker", "ack_ms"), bound(1000)),
+    Limit("outbox_old", "a message waits long for the broker", "s", gauge("outbox", "age_s"), bound(60)),
+    Limit(
+        "outbox_filling",
+        "the outbox fills; at its limit no new spin is allowed",
+        "messages",
+        gauge("outbox", "depth"),
+        lambda now: now["outbox"]["most"] / 2,
+    ),
+    Limit("ring_filling", "the controller keeps half a ring uncommitted", "spins", gauge("pending"), bound(50)),
+    Limit("ledger_waiting", "spins wait for the journal", "spins", gauge("waiting"), bound(100)),
+    Limit(
+        "journal_failing",
+        "the journal cannot be written",
+        "",
+        lambda now: float("journal_failed" in now["holds"]),
+        bound(0),
+        told=False,
+    ),
+    Limit(
+        "journal_slow", "a journal sync took long: look at the disk", "ms", gauge("journal", "slowest_ms"), bound(500)
     ),
     Limit(
         "disk_low",
         "little space is left for the journal",
-        lambda now: now["journal"]["free_mb"] < now["journal"]["low_mb"],
+        "MB",
+        gauge("journal", "free_mb"),
+        lambda now: float(now["journal"]["low_mb"]),
+        least=True,
     ),
-    Limit("events_dropped", "events were dropped while the disk failed", lambda now: now["dropped_events"] > 0),
+    Limit("events_dropped", "events were dropped while the disk failed", "events", gauge("dropped_events"), bound(0)),
+    Limit("loop_slow", "the controller's loop is slow", "ms", gauge("controller", "loop_max_ms"), bound(500)),
+    Limit(
+        "heap_low", "the controller's memory is short", "bytes", gauge("controller", "heap_low"), bound(16_000), True
+    ),
+    Limit("hot", "the controller is hot", "0.1 degrees", gauge("controller", "temperature"), bound(700)),
+    Limit(
+        "flash_worn",
+        "four fifths of the flash's life are used",
+        "sectors erased",
+        gauge("controller", "flash_erases"),
+        bound(0.8 * FLASH_SECTORS * FLASH_CYCLES),
+    ),
 )
+
+
+class Watch:
+    """Which limits were passed at the last look, so that each passing is told once."""
+
+    def __init__(self) -> None:
+        self._beyond: set[str] = set()
+
+    def changes(self, now: Gauges) -> list[tuple[Limit, dict[str, Any]]]:
+        """The limits that were passed or came back since the last look, with their rows."""
+        rows = [(limit, now["limits"].get(limit.name)) for limit in LIMITS]
+        beyond = {limit.name for limit, row in rows if row is not None and row["beyond"]}
+        changed, self._beyond = beyond ^ self._beyond, beyond
+        return [(limit, row) for limit, row in rows if limit.name in changed and row is not None]
 
 
 class Rates:
@@ -99,40 +194,35 @@ def process_gauges() -> dict[str, Any]:
     return {"rss_mb": round(resident / 1024, 1), "cpu_s": cpu_s, "uptime_s": round(time.monotonic() - STARTED, 1)}
 
 
-def outbox_gauges(journal: Journal, table: str) -> dict[str, Any]:
+def outbox_gauges(journal: Journal, table: str, most: int) -> dict[str, Any]:
     oldest = journal.outbox.oldest_at_ms(table)
     age = max(0, wall_ms() - oldest) / 1000 if oldest is not None else 0.0
-    return {"depth": journal.outbox.depth(table), "age_s": round(age, 3)}
+    return {"depth": journal.outbox.depth(table), "age_s": round(age, 3), "most": most}
 
 
 def journal_gauges(journal: Journal, low_mb: int) -> dict[str, Any]:
+    """Once a look for all tables: the slowest sync is told since the last look, and begins anew."""
     seq, digest = journal.head
     counters = journal.counters
+    slowest, counters.slowest_commit_us = counters.slowest_commit_us, 0
     return {
         "seq": seq,
         "hash": digest,
         "records": counters.records,
         "commits": counters.commits,
         "failures": counters.failures,
+        "head_failures": counters.head_failures,
         "last_ms": counters.last_commit_us / 1000,
-        "slowest_ms": counters.slowest_commit_us / 1000,
+        "slowest_ms": slowest / 1000,
         "free_mb": free_mb(journal.path),
         "low_mb": low_mb,
     }
 
 
-def gauges(
-    table: Watched, name: str, broker: BrokerLink, journal: Journal, low_mb: int, every_s: int
-) -> dict[str, Any]:
-    """Everything that is told on `health`, with the limits that are passed."""
+def gauges(table: Watched, broker: BrokerLink, outbox: Gauges, shared: Gauges) -> dict[str, Any]:
+    """Everything that is told on `health`, with every limit and those that are passed. `shared`: of all tables."""
     link = {"connected": broker.connected, "detail": broker.detail, **broker.counters.as_json()}
-    now = {
-        "interval_s": every_s,
-        **table.gauges(),
-        "broker": link,
-        "outbox": outbox_gauges(journal, name),
-        "journal": journal_gauges(journal, low_mb),
-        "controller": dict(table.controller_health),
-        "daemon": process_gauges(),
-    }
-    return {**now, "warnings": [limit.name for limit in LIMITS if limit.beyond(now)]}
+    controller = dict(table.controller_health)
+    now: dict[str, Any] = {**shared, **table.gauges(), "broker": link, "outbox": outbox, "controller": controller}
+    limits = {limit.name: row for limit in LIMITS if (row := limit.row(now)) is not None}
+    return {**now, "limits": limits, "warnings": [name for name, row in limits.items() if row["beyond"]]}

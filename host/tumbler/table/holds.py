@@ -13,12 +13,17 @@ from dicewire.declared.codes import HOLDS
 
 
 class Hold(StrEnum):
-    """Names as on the wire, most pressing first."""
+    """Most pressing first; names as on the wire, but for those in ON_THE_WIRE."""
 
     JOURNAL_FAILED = "journal_failed"
+    DISK_FULL = "disk_full"  # before the journal fails: what was begun can still be written
+    OUTBOX_FULL = "outbox_full"
     RESULT_REFUSED = "result_refused"
     NO_GAME_TABLE = "no_game_table"
     COMMANDED = "commanded"
+
+
+ON_THE_WIRE = {Hold.DISK_FULL: "journal_failed"}
 
 
 class Holds:
@@ -52,4 +57,5 @@ class Holds:
     def message(self) -> dict[str, int]:
         """HOLD as it must stand at the controller now; sent at every change and after every connection."""
         leading = next((hold for hold in Hold if hold in self._standing), None)
-        return {"on": int(leading is not None), "reason": HOLDS.number(leading.value if leading else "none")}
+        name = ON_THE_WIRE.get(leading, leading.value) if leading is not None else "none"
+        return {"on": int(leading is not None), "reason": HOLDS.number(name)}

@@ -25,7 +25,7 @@ from tumbler.table.access import Access, Sender
 from tumbler.table.authority import wire_role
 from tumbler.table.commands import Commands, OrderRefused, Refusal
 from tumbler.table.gamesend import GameSend, Stage
-from tumbler.table.health import Rates
+from tumbler.table.health import Rates, Watch
 from tumbler.table.holds import Hold, Holds
 from tumbler.table.ledger import Ledger, Limits, wall_ms
 from tumbler.table.payloads import Identity
@@ -72,6 +72,7 @@ class Table:
         self._clock_offset_ms = wall_ms() - time.monotonic_ns() // 1_000_000
         self._tag_errors = 0
         self._rates = Rates()
+        self._limits = Watch()
         self._access_event_at = 0.0
         settings = config.settings
         self.holds = Holds(self._send_hold)
@@ -280,6 +281,29 @@ class Table:
             text = f"{errors - self._tag_errors} frames from the controller: {check.text}"
             self._daemon_event("tamper", check.name, "error", text, number=check.code)
         self._tag_errors = errors
+
+    def look_at_room(self, free_mb: int, hold_mb: int, waiting: int, most: int) -> None:
+        """Back-pressure: no new spin while there is no room for what it would bring. Room again is twice the limit."""
+        for hold, full, room, text in (
+            (Hold.DISK_FULL, free_mb < hold_mb, free_mb >= 2 * hold_mb, f"{free_mb} MB of disk are left"),
+            (Hold.OUTBOX_FULL, waiting > most, waiting <= most // 2, f"{waiting} messages wait for the broker"),
+        ):
+            if full and self.holds.add(hold):
+                self._log.error("the table is held", hold=hold.value, reason=text)
+                self._daemon_event("fault", hold.value, "critical", f"no new spin: {text}")
+            elif room and self.holds.lift(hold):
+                self._daemon_event("fault", f"{hold.value}_over", "info", f"play may go on: {text}")
+
+    def show_health(self, now: Mapping[str, Any], expiry_s: int) -> None:
+        """Tell how the table is, and each limit that was passed or came back since the last time."""
+        self.show("health", {**self.identity.stamp(wall_ms()), **now}, expiry_s=expiry_s)
+        for limit, row in self._limits.changes(now):
+            if not limit.told:
+                continue
+            self._log.warning(limit.text, limit=limit.name, now=row["now"], bound=row["limit"], beyond=row["beyond"])
+            measured = f"{row['now']:g} {limit.unit}, limit {row['limit']:g}"
+            text = f"{limit.text} ({measured})" if row["beyond"] else f"good again: {limit.name} ({measured})"
+            self._daemon_event("fault", limit.name, "warning" if row["beyond"] else "info", text, **row)
 
     def gauges(self) -> dict[str, Any]:
         """This table's part of `health`."""
