@@ -33,6 +33,7 @@ MICROPYTHON_OLDEST = (1, 22)
 SYSTEM_COMMANDS = (
     ("mosquitto", ("mosquitto",), True),
     ("chromium", ("chromium",), False),
+    ("umockdev-run", ("umockdev", "gir1.2-umockdev-1.0", "python3-gi", "libusb-1.0-0"), False),
 )
 
 

@@ -10,12 +10,9 @@ import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-import usb.core
 from serial.tools import list_ports
 
-# (vendor, product) of a controller that runs, and of one that waits in its bootloader
-RUNNING = {(0x2E8A, 0x0005): "Raspberry Pi Pico", (0x1209, 0xABD1): "OpenMV", (0x37C5, 0x1204): "OpenMV"}
-BOOTLOADERS = {(0x2E8A, 0x0003): "RP2040 in its bootloader"}
+from tumbler.usb.devices import KNOWN, Mode, UsbProblem, controllers
 
 
 class PortNotFound(Exception):
@@ -45,12 +42,8 @@ def usb_ports() -> list[UsbPort]:
 def waiting_in_bootloader() -> list[str]:
     """Controllers that are plugged in but run no firmware; only to say so in a message."""
     try:
-        return [
-            text
-            for (vendor, product), text in BOOTLOADERS.items()
-            if usb.core.find(idVendor=vendor, idProduct=product) is not None
-        ]
-    except (usb.core.NoBackendError, usb.core.USBError):  # no libusb, or no USB at all: nothing to add to the message
+        return [str(found) for found in controllers() if found.mode is Mode.BOOTLOADER]
+    except UsbProblem:  # no libusb, or no USB at all: nothing to add to the message
         return []
 
 
@@ -66,7 +59,7 @@ def find_port(
         return name
     there = sorted(ports(), key=str)
     if name == "auto":
-        found = [port for port in there if (port.vendor, port.product) in RUNNING]
+        found = [port for port in there if (port.vendor, port.product) in KNOWN]
     else:
         wanted = name.removeprefix("usb:").casefold()
         found = [port for port in there if port.serial.casefold() == wanted]
