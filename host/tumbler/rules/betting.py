@@ -39,6 +39,7 @@ class Betting:
         self.state: State = None
         self.round = 0  # of play
         self.closed = False  # no more bets, where that binds
+        self.released = False  # the point was cancelled: contract wagers may come down until the next roll
         policy = self.book.rounding
         self._rounding = policy.multiples_only if sign.multiples_only else policy.plain
         self._chip = 1 if sign.chip is None or self._rounding is Rounding.REFUSE else sign.chip * self.scale
@@ -291,6 +292,8 @@ class Betting:
         taking, name = wager.wager.remove, wager.wager.name
         if taking.until is Removal.NEVER:
             raise Refused(taking.rule, f"{name} is neither removed nor reduced")
+        if self.released:
+            return
         if taking.until is Removal.POINT and self._has_point(wager):
             raise Refused(taking.rule, f"{name} is a contract wager once its point is established")
         if taking.until is Removal.ROUND and self._has_point(wager) and wager.round == self.round:

@@ -322,6 +322,15 @@ class LimitPolicy:
 class CallPolicy:
     scope: CallScope
     rule: str
+    off_rule: str  # by which a wager is called off
+
+
+@dataclass(frozen=True, slots=True)
+class CancelledPoint:
+    """Whether the point is cancelled when its shooter leaves and the round is not completed, and by which rule."""
+
+    allowed: bool
+    rule: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -373,6 +382,7 @@ class Book:
     rounding: RoundingPolicy
     limits: LimitPolicy
     calls: CallPolicy | None
+    cancelled_point: CancelledPoint | None
     betting_close: BettingClose
     bonus: BonusPolicy | None
     face_values: tuple[tuple[str, str], ...]  # option B: (symbol, colour) of the faces 1 to 6; empty for numbers

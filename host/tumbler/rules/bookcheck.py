@@ -38,6 +38,8 @@ def check(file: str, book: Book) -> None:
         raise BookError(f"{file}: dice: {book.game} has {DICE[book.game]} dice, not {book.dice}")
     if (book.game is GameKind.CRAPS) != bool(book.points) or 7 in book.points:
         raise BookError(f"{file}: points: {list(book.points)} cannot be the points of {book.game}")
+    if (book.game is GameKind.CRAPS) != (book.cancelled_point is not None):
+        raise BookError(f"{file}: cancelled_point: craps says what becomes of a point, and no other game")
     if not book.wagers:
         raise BookError(f"{file}: wager: the book has none")
     _check_roles(file, book)

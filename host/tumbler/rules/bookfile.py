@@ -22,6 +22,7 @@ from tumbler.rules.book import (
     BookError,
     CallPolicy,
     CallScope,
+    CancelledPoint,
     Cap,
     Clauses,
     ComeOut,
@@ -145,6 +146,7 @@ def _book(top: Fields) -> Book:
         rounding=_rounding(top.table("rounding")),
         limits=_limits(top.table("limits")),
         calls=_calls(top.optional_table("calls")),
+        cancelled_point=_cancelled_point(top.optional_table("cancelled_point")),
         betting_close=_betting_close(top.table("betting_close")),
         bonus=_bonus(top.optional_table("bonus")),
         face_values=_faces(top),
@@ -325,7 +327,16 @@ def _limits(row: Fields) -> LimitPolicy:
 def _calls(row: Fields | None) -> CallPolicy | None:
     if row is None:
         return None
-    policy = CallPolicy(row.choice(CallScope, "scope"), row.text("rule"))
+    rule = row.text("rule")
+    policy = CallPolicy(row.choice(CallScope, "scope"), rule, row.text("off_rule", rule))
+    row.done()
+    return policy
+
+
+def _cancelled_point(row: Fields | None) -> CancelledPoint | None:
+    if row is None:
+        return None
+    policy = CancelledPoint(row.flag("allowed"), row.text("rule"))
     row.done()
     return policy
 

@@ -41,6 +41,7 @@ def as_json(book: Book) -> dict[str, Any]:
         "limits": asdict(book.limits),
         "calls": asdict(book.calls) if book.calls else None,
         "betting_close": asdict(book.betting_close),
+        "cancelled_point": asdict(book.cancelled_point) if book.cancelled_point else None,
         "bonus": asdict(book.bonus) if book.bonus else None,
     }
 

@@ -63,7 +63,8 @@ class Craps:
         verdict = _DECIDE[spot.wager.kind](self, spot, state, dice)
         if working or verdict.outcome not in (Outcome.WIN, Outcome.LOSE):
             return verdict
-        rule = spot.wager.come_out_rule
+        calls = self.book.calls
+        rule = spot.wager.come_out_rule if state is None or calls is None else calls.off_rule
         # Odds that are off cannot stay without the come wager that this roll decides.
         return Verdict(Outcome.RETURNED if spot.wager.kind in FOLLOWS else Outcome.OFF, rule)
 

@@ -58,7 +58,7 @@ class Table(Betting):
         self.round += entry.ends
         if self._bans:
             self._lift_bans(entry.total)
-        self.closed = False
+        self.closed = self.released = False
         return rows
 
     def roll_all(self, *dice: int) -> Rolled:
@@ -103,6 +103,27 @@ class Table(Betting):
         self.closed = False
         return row, [Settled(wager, RETURNED, 0, wager.amount, row.refund_rule) for wager in returned]
 
+    def cancel_point(self) -> tuple[str, list[Settled]]:
+        """The shooter leaves mid-point and the document ends the round: no point, and even contract wagers may come down.
+
+        Odds on the line stood on that point and come back. All other wagers stay until they are removed or decided.
+        """
+        policy = self.book.cancelled_point
+        if policy is None:
+            raise Refused(self.book.rules.void, "this game has no point")
+        if not policy.allowed:
+            raise Refused(policy.rule, "the point continues with the next shooter")
+        if self.state is None:
+            raise Refused(policy.rule, "no point stands")
+        returned = [wager for wager in self.standing.values() if wager.flat is not None and wager.number is None]
+        for wager in returned:
+            self._take_down(wager)
+        self.state = None
+        self._row = self.rolls.rows[None]
+        self.round += 1
+        self.released, self.closed = True, False
+        return policy.rule, [Settled(wager, RETURNED, 0, wager.amount, policy.rule) for wager in returned]
+
     def no_more_bets(self) -> None:
         self.closed = self.book.betting_close.binds
 
@@ -112,6 +133,7 @@ class Table(Betting):
     def _settle(self, entry: Entry, hit: int, rows: list[Row]) -> None:
         actions, on, standing = entry.actions, self._on, self.standing
         chip, up = self._chip, self._rounding is not Rounding.DOWN
+        moving: list[Standing] = []
         self._occupied ^= hit
         while hit:
             bit = hit & -hit
@@ -134,15 +156,17 @@ class Table(Betting):
                     rows.append((wager, LOSE, 0, wager.amount - wager.played, rule))
                 if bit & self._bonus_bits:
                     self._bonus_settled(bit)
+            elif act == 3:  # Act.MOVE
+                moving += on.pop(bit)
             else:
                 self._settle_rarer(entry, bit, action, rows)
+        # Last, because the wagers that stood on the number are decided by this roll and those that move there are not.
+        for wager in moving:
+            self._move(wager, entry.total)
 
     def _settle_rarer(self, entry: Entry, bit: int, action: Action, rows: list[Row]) -> None:
         group = self._on.pop(bit)
-        if action.act is Act.MOVE:
-            for wager in group:
-                self._move(wager, entry.total)
-        elif action.act is Act.RETURN:
+        if action.act is Act.RETURN:
             for wager in group:
                 del self.standing[wager.id]
                 rows.append((wager, RETURNED, 0, wager.amount, action.rule))

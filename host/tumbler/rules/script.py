@@ -19,7 +19,7 @@ from tumbler.rules.sign import Sign
 MOST_EVENTS = 1_000_000
 LONGEST_NAME = 200
 BONUS_LISTS = LAYOUTS = (1, 2, 3, 4, 5)
-LARGEST_MULTIPLE = 1000
+LARGEST_MULTIPLE = 1_000_000
 _SURROGATE = re.compile("[\ud800-\udfff]")  # half a character: JSON can write it, nothing can print it
 
 
@@ -93,6 +93,7 @@ FIELDS: dict[str, dict[str, tuple[bool, Check]]] = {
     "roll": {"dice": (True, _dice)},
     "no_roll": {"cause": (True, _name), "by": (False, _name)},
     "void": {"cause": (True, _name), "by": (True, _name)},
+    "cancel_point": {},
     "no_more_bets": {},
 }
 

@@ -35,6 +35,7 @@ class Settlement:
             "roll": self._roll,
             "no_roll": self._no_roll,
             "void": self._void,
+            "cancel_point": self._cancel_point,
             "no_more_bets": self._no_more_bets,
         }
 
@@ -92,6 +93,16 @@ class Settlement:
     def _void(self, event: Event) -> Answer:
         cause, rows = self.table.void(event["cause"], event["by"])
         return {"rule": cause.rule, "outcomes": [self._outcome(row) for row in rows]}
+
+    def _cancel_point(self, event: Event) -> Answer:
+        before = self.table.state
+        rule, rows = self.table.cancel_point()
+        return {
+            "rule": rule,
+            "point_before": before,
+            "point_after": self.table.state,
+            "outcomes": [self._outcome(row) for row in rows],
+        }
 
     def _no_more_bets(self, event: Event) -> Answer:
         self.table.no_more_bets()
