@@ -63,9 +63,11 @@ def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
 
 @given(st.data())
 def test_any_damage_to_heads_is_refused_or_harmless(data: st.DataObject) -> None:
-    """A flipped bit anywhere outside the payload: the file is refused, or the image is the same."""
+    """A flipped bit in a head or end mark: the file is refused, or the image is the same. (Addresses and payload have
+    no checksum in this format; what is written is read back from the controller.)"""
     good = firmware(4)
-    at = data.draw(st.integers(0, 3)) * 512 + data.draw(st.one_of(st.integers(0, 31), st.integers(508, 511)))
+    heads = st.integers(0, 31).filter(lambda i: not 12 <= i < 16)
+    at = data.draw(st.integers(0, 3)) * 512 + data.draw(st.one_of(heads, st.integers(508, 511)))
     bad = bytearray(good)
     bad[at] ^= 1 << data.draw(st.integers(0, 7))
     try:
