@@ -52,9 +52,16 @@ class Events:
                 "b": b,
                 "uptime_ms": self._uptime.uptime_u32(),
                 "wall_ms": self._uptime.wall_ms(),
-                "text": text[:_TEXT_MAX] if len(text.encode()) <= _TEXT_MAX else text[: _TEXT_MAX // 4],
+                "text": _fitted(text),
             }
         )
+
+    def put_back(self, event):
+        """One that the session could not deliver: it comes before those that wait."""
+        if len(self._waiting) < _WAITING_MAX:
+            self._waiting.insert(0, event)
+        else:
+            self.lost += 1
 
     def first(self):
         """The oldest that waits, or None."""
@@ -62,6 +69,13 @@ class Events:
 
     def sent(self):
         self._waiting.pop(0)
+
+
+def _fitted(text):
+    """Not more bytes than the wire takes; never cut inside a character."""
+    while len(text.encode()) > _TEXT_MAX:
+        text = text[: len(text) - 1]
+    return text
 
 
 class Faults:

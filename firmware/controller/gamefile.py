@@ -5,6 +5,7 @@ received, or never activated, is nothing.
 """
 
 import binascii
+import hashlib
 
 from dicewire import codes
 from dicewire.bulk import MemorySink
@@ -22,6 +23,7 @@ class GameFile:
     def __init__(self, files):
         self._files = files
         self._sink = None
+        self._refused = b""  # hash of a table that arrived whole and is not sound
 
     def sink(self, size):
         """Where an incoming table is gathered, or None when it is too large. Freed when it has been kept."""
@@ -39,15 +41,19 @@ class GameFile:
         try:
             table = GameTable(data)
         except ValueError as e:
+            self._refused = hashlib.sha256(data).digest()
             return str(e)
-        self._files.replace(_name(table.hash), data)
+        try:
+            self._files.replace(_name(table.hash), data)
+        except OSError as e:
+            return f"not kept: {e}"
         return ""
 
     def load(self, wanted):
         """-> (GameTable, codes.GAME_OK) or (None, why not)."""
         data = self._files.load(_name(wanted))
         if data is None:
-            return None, codes.GAME_ABSENT
+            return None, codes.GAME_UNSOUND if wanted == self._refused else codes.GAME_ABSENT
         try:
             table = GameTable(data)
         except ValueError:

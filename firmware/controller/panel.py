@@ -54,9 +54,9 @@ class Entry:
 class Panel:
     """Polls the keys, hands each press to a listener, and sounds the buzzer for a moment when one is refused."""
 
-    def __init__(self, keys, on_key):
+    def __init__(self, keys):
         self._keys = keys
-        self._on_key = on_key
+        self.on_key = None  # on_key(key, now) -> whether the key meant something
         self._buzz_until = 0
         self._buzzing = False
         self._announcing = False
@@ -70,7 +70,7 @@ class Panel:
             key = self._keys.next_key()
             if key < 0:
                 return
-            if not self._on_key(key, now):
+            if not self.on_key(key, now):
                 self.buzz(now)
 
     def buzz(self, now):

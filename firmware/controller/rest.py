@@ -53,6 +53,11 @@ class Rest:
         self._entered = now
 
     @property
+    def in_spin(self):
+        """Dice are tumbled or read: nothing may disturb it."""
+        return codes.PHASE_SPINNING <= self.phase <= codes.PHASE_READING
+
+    @property
     def resting(self):
         """No spin is under way and no result waits to be paid: nothing done now can touch a result."""
         return self.phase in _RESTING and not self._store.state.open_spin and not self._store.state.unpaid
@@ -241,14 +246,15 @@ class Rest:
         """-> codes.GAME_*. Only between rounds; the self-test then proves the table for the new game."""
         if self.game and self.game.hash == wanted:
             return codes.GAME_OK
-        if not self.resting or self.phase == codes.PHASE_NO_SPIN:
+        if self.game and (not self.resting or self.phase == codes.PHASE_NO_SPIN):
             return codes.GAME_BUSY
         table, code = self._game_file.load(wanted)
         if table is None:
             return code
         state = self._store.state
-        state.game_hash = wanted
-        state.game_state = state.puck = state.collected = 0
+        if state.game_hash != wanted:  # the same table again, after its file was lost, goes on where it stood
+            state.game_hash = wanted
+            state.game_state = state.puck = state.collected = 0
         if not self._save(now):
             return codes.GAME_BUSY
         self.game = table

@@ -20,7 +20,7 @@ _WRONG_ENTRIES_MAX = const(2)  # a slip of the finger is forgiven once, then the
 
 _CAN_SPIN = (codes.PHASE_BETTING_OPEN, codes.PHASE_NO_SPIN, codes.PHASE_CLOSING)
 _BETS_CLOSED = (codes.PHASE_NO_MORE_BETS, codes.PHASE_READING, codes.PHASE_RESULT)
-_IN_SPIN = (codes.PHASE_SPINNING, codes.PHASE_NO_MORE_BETS, codes.PHASE_READING)
+_COVERED = (codes.PHASE_SPINNING, codes.PHASE_NO_MORE_BETS)
 
 # What a failed spin is called, and the fault that stands behind it.
 _FAILURES = {
@@ -71,9 +71,9 @@ class Round(Rest):
                 self._faults.clear(codes.FAULT_DOOR)
             else:
                 self._faults.set(codes.FAULT_DOOR, "service door open")
-                if self.phase in _IN_SPIN:
+                if self.in_spin:
                     self._no_spin(codes.CAUSE_DOOR_OPEN, 0, codes.ROLE_TABLE, now)
-        if self.cover.step(now) and not self.cover.closed and self.phase in _IN_SPIN[:2]:
+        if self.cover.step(now) and not self.cover.closed and self.phase in _COVERED:
             self._uncovered(now)
 
     # ---- what people do ----
@@ -132,14 +132,15 @@ class Round(Rest):
         if self.phase == codes.PHASE_SPINNING:
             self._store.state.bets_closed = 1
             self._outcome.figures.nmb_ms = self._outcome.figures.since(self._uptime.ms)
-            self._go(codes.PHASE_NO_MORE_BETS, now)
+            if self._save(now):  # a power cut must not open the bets again
+                self._go(codes.PHASE_NO_MORE_BETS, now)
         elif self.phase != codes.PHASE_NO_MORE_BETS:
             return codes.ANSWER_WRONG_PHASE
         return codes.ANSWER_DONE
 
     def call_no_spin(self, now, by, cause):
         """The dealer or above declares it (Sic Bo 7.1). A result that is stored can't be called back here."""
-        if self.phase not in _IN_SPIN:
+        if not self.in_spin:
             return codes.ANSWER_WRONG_PHASE
         self._no_spin(cause or codes.CAUSE_CALLED, 0, by, now)
         return codes.ANSWER_DONE
@@ -326,8 +327,16 @@ class Round(Rest):
     def abort(self, now, detail):
         """A part of the program failed: the spin under way, if any, is a malfunction."""
         self._spin.stop()
-        if self.phase in _IN_SPIN:
+        if self.in_spin:
             self._no_spin(codes.CAUSE_MALFUNCTION, detail, codes.ROLE_TABLE, now)
+
+    def chip_failed(self, fault, now):
+        """A chip stopped answering. A spin under way does not count; a table at rest proves itself before it plays on."""
+        if self.in_spin:
+            cause = codes.CAUSE_UNREADABLE if fault == codes.FAULT_TAG_READER else codes.CAUSE_MALFUNCTION
+            self._no_spin(cause, bit_number(fault), codes.ROLE_TABLE, now)
+        elif self.phase in _CAN_SPIN:
+            self.test(now)
 
     def _step_result(self, now):
         if self._lamps.wrong:

@@ -61,6 +61,7 @@ class Store:
         self.committed = 0
         self._segments = []
         self._tail_torn = False
+        self._loaded = False  # what was not read must not be written over
         self._buf = bytearray(MAX_RECORD)
 
     # ---- start-up ----
@@ -77,6 +78,7 @@ class Store:
         oldest = self._segments[0].first
         if oldest and self.committed < oldest - 1:
             self.committed = oldest - 1  # it went, so it had been committed
+        self._loaded = True
         return found
 
     def _load_segment(self, name):
@@ -149,6 +151,8 @@ class Store:
     # ---- writing ----
 
     def _append(self, kind, body):
+        if not self._loaded:
+            raise StoreError("flash: the ring could not be read at the start")
         segment = self._segments[-1]
         if self._tail_torn or segment.size + HEAD_SIZE + len(body) + CRC_SIZE > _SEGMENT_MAX:
             self._open_segment()
@@ -212,6 +216,12 @@ class Store:
             return False
         self.committed = spin
         return True
+
+    def erase(self):
+        """Forget everything. Nothing can be stored until the next start, which makes a new epoch."""
+        self._loaded = False
+        for name in self._files.names(_SEGMENT):
+            self._files.remove(name)
 
     # ---- looking ----
 

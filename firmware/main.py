@@ -1,0 +1,37 @@
+"""Starts the table: builds the board, then runs the loop for ever.
+
+Which board it is stands in board.txt beside this file's working directory (one word, as in boards/), else it follows from the
+port that runs it. An error that reaches this file is a defect: it is printed and the controller starts anew.
+"""
+
+import sys
+
+_BY_PORT = {"rp2": "pico", "linux": "twin"}
+
+
+def board_name():
+    try:
+        with open("board.txt") as f:
+            return f.read().strip()
+    except OSError:
+        return _BY_PORT[sys.platform]
+
+
+def main():
+    name = board_name()
+    board = getattr(__import__("boards." + name), name).Board()
+    try:
+        from controller.table import Table
+
+        table = Table(board)
+        table.start()
+        table.run()
+    except Exception as error:
+        sys.print_exception(error)
+        from dicewire import codes
+
+        board.reset(codes.RESET_CRASH)
+
+
+if __name__ == "__main__":
+    main()
