@@ -17,7 +17,7 @@ from tumbler.log import Log
 from tumbler.mqtt import MqttLink
 from tumbler.table.table import Table
 
-RETRY_S = 5.0
+RETRY_S = 2.0
 
 log = Log("tumbler.console")
 

@@ -15,7 +15,7 @@ const PLATE = 0.042;
 const LATE_MS = 1500; // poses older than this are not a picture of now
 
 // face -> [normal, right, up] in the die's own frame, right-handed
-const FACES = {
+export const FACES = {
   1: [[0, 0, 1], [1, 0, 0], [0, 1, 0]],
   2: [[1, 0, 0], [0, 1, 0], [0, 0, 1]],
   3: [[0, 1, 0], [0, 0, 1], [1, 0, 0]],
