@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tumbler import lastwords
-from tumbler.config import Config
+from tumbler.config import Config, ConsoleConfig
 from tumbler.journal import Journal, JournalError, Kind, Retention
 from tumbler.log import Log
 from tumbler.mqtt import MqttLink
@@ -112,6 +112,8 @@ class Daemon:
         tasks.append(asyncio.create_task(self._forget_old_records()))
         if self.console is not None:
             tasks.append(asyncio.create_task(self.console.run()))
+        if self.config.console is not None:
+            tasks.append(asyncio.create_task(self._console(self.config.console).run()))
         for task in tasks:
             task.add_done_callback(self._task_ended)
         for station in self.stations:
@@ -125,6 +127,14 @@ class Daemon:
         await self._end([*tasks, watchdog])
         log.info("stopped")
         return 1 if self._defect is not None else 0
+
+    def _console(self, config: ConsoleConfig) -> Console:
+        from tumbler.console import Console  # aiohttp costs memory that a daemon without a page need not pay
+
+        console = Console(config, self.config.site, self._version)
+        for station in self.stations:
+            console.add(station.table, station.mqtt, self.journal)
+        return console
 
     async def _end(self, tasks: list[asyncio.Task[None]]) -> None:
         for task in tasks:

@@ -57,6 +57,7 @@ class ControllerPeer(threading.Thread):
         self.play, self.image = play, image
         self.heard: list[tuple[int, dict[str, Any]]] = []  # every message of the daemon
         self.answer = "done"  # to the next COMMANDs
+        self.service: dict[int, tuple[int, bytes]] = {}  # op -> (ok, data); others get their own data back
         self.answers_games = True
         self.committed = 0
         self.epoch = os.urandom(4)
@@ -251,7 +252,8 @@ class ControllerPeer(threading.Thread):
         elif number == wire.COMMAND:
             self._send(wire.COMMAND_RSP, {"req": values["req"], "code": COMMAND_CODES.number(self.answer)})
         elif number == wire.SERVICE_REQ:
-            self._send(wire.SERVICE_RSP, {"req": values["req"], "ok": 1, "data": values["data"]})
+            ok, data = self.service.get(values["op"], (1, values["data"]))
+            self._send(wire.SERVICE_RSP, {"req": values["req"], "ok": ok, "data": data})
         with self.changed:
             self.heard.append((number, values))
             self.changed.notify_all()

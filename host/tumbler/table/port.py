@@ -18,16 +18,21 @@ READ_BYTES = 8192  # more than a pty or a USB driver holds
 
 
 class PortError(Exception):
-    """The port cannot be opened; the message says why and what to do next."""
+    """The port cannot be opened; the message says why and what to do next, `code` in one word."""
+
+    def __init__(self, code: str, text: str) -> None:
+        super().__init__(text)
+        self.code = code
 
 
-def reason_of(error: Exception, path: str) -> str:
+def port_error(error: Exception, path: str) -> PortError:
     number = getattr(error, "errno", None)
     if number == errno.EACCES:
-        return f"{path}: permission denied; add the daemon's user to the port's group (see deploy/)"
+        text = f"{path}: permission denied; add the daemon's user to the port's group (see deploy/)"
+        return PortError("denied", text)
     if number in (errno.EAGAIN, errno.EWOULDBLOCK, errno.EBUSY):
-        return f"{path} is in use by another program; only one may hold a table"
-    return f"{path} cannot be opened: {os.strerror(number) if number else error}"
+        return PortError("in_use", f"{path} is in use by another program; only one may hold a table")
+    return PortError("closed", f"{path} cannot be opened: {os.strerror(number) if number else error}")
 
 
 class Port:
@@ -42,7 +47,7 @@ class Port:
         try:
             self._serial = serial.Serial(path, BAUD, timeout=0, write_timeout=0, exclusive=True)
         except (serial.SerialException, OSError, ValueError) as error:
-            raise PortError(reason_of(error, path)) from error
+            raise port_error(error, path) from error
         self._fd: int = self._serial.fileno()
         self._loop.add_reader(self._fd, self._readable)
 

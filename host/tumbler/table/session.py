@@ -129,7 +129,7 @@ class Connection:
             self._tell(LinkState.ABSENT, "absent", str(error))
             return False
         except PortError as error:
-            self._tell(LinkState.CLOSED, "closed", str(error))
+            self._tell(LinkState.CLOSED, error.code, str(error))
             return False
         self._ended = self._loop.create_future()
         self._session.port_lost(self._now())

@@ -1,0 +1,125 @@
+"""Asking a controller through the daemon that holds its cable: signed `service` commands over MQTT.
+
+The same requests as over the cable; the daemon records who asked. Also reads what stands on the table's retained topics.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+import secrets
+from datetime import UTC, datetime
+from typing import Any
+
+import paho.mqtt.client as paho
+
+from tumbler.config import Config
+from tumbler.diag.line import LineDown, RequestRefused
+from tumbler.mqtt import BrokerUnusable, full_name
+from tumbler.mqtt.connection import Connection, Message, Will
+from tumbler.table.access import sign
+
+ANSWER_S = 65.0  # the daemon itself waits a minute for a self-test
+TRANSFER_S = 60.0
+STANDING_S = 2.0
+STANDING = ("state", "link", "round", "info", "health")
+ROLE = "technician"
+
+
+class ThroughDaemon:
+    """`by` and `key` sign the commands; without a key the daemon must trust its broker."""
+
+    def __init__(self, config: Config, table: str, by: str, key: bytes | None) -> None:
+        self._site, self._table, self._by, self._key = config.site, table, by, key
+        self._answers: dict[str, asyncio.Future[dict[str, Any]]] = {}
+        self._transfers: asyncio.Queue[tuple[str, bytes]] = asyncio.Queue()
+        self._standing: dict[str, Any] = {}
+        self._all_stand = asyncio.Event()
+        will = Will(self._topic("diag/log"), b"")
+        name = f"tumbler-diag-{secrets.token_hex(4)}"
+        self._connection = Connection(config.mqtt, name, paho.MQTTv5, will, self._came, lambda _mid, _why: None)
+
+    async def open(self) -> None:
+        try:
+            await self._connection.open()
+        except BrokerUnusable as error:
+            raise LineDown("broker", str(error)) from error
+        for leaf in ("rsp/+", "diag/+", *STANDING):
+            self._connection.subscribe(self._topic(leaf))
+
+    async def standing(self) -> dict[str, Any]:
+        """What stands on the retained topics, as far as it came in time."""
+        try:
+            async with asyncio.timeout(STANDING_S):
+                await self._all_stand.wait()
+        except TimeoutError:
+            if not self._standing:
+                why = f"nothing is known of table {self._table} at this broker; has its daemon ever run?"
+                raise LineDown("unknown_table", why) from None
+        return {leaf: self._standing.get(leaf) for leaf in STANDING}
+
+    def identity(self) -> dict[str, Any]:
+        info = self._standing.get("info") or {}
+        return dict(info.get("controller") or {})
+
+    def counters(self) -> dict[str, Any]:
+        health = self._standing.get("health") or {}
+        return dict(health.get("link") or {})
+
+    async def ask(self, op: str, number: int, data: bytes) -> bytes:
+        answer = await self._command("service", {"op": op, "data": data.hex()})
+        return bytes.fromhex(answer["data"]["data"])
+
+    async def _command(self, name: str, args: dict[str, Any]) -> dict[str, Any]:
+        command: dict[str, Any] = {"id": secrets.token_hex(8), "by": self._by, "role": ROLE, "args": args}
+        command["at"] = datetime.now(UTC).isoformat(timespec="milliseconds")
+        topic = self._topic(f"cmd/{name}")
+        if self._key is not None:
+            command["sig"] = sign(topic, command, self._key)
+        waiting: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
+        self._answers[command["id"]] = waiting
+        self._connection.publish(topic, json.dumps(command).encode(), qos=1, retain=False)
+        try:
+            async with asyncio.timeout(ANSWER_S):
+                answer = await waiting
+        except TimeoutError as error:
+            why = f"no daemon has answered for table {self._table} in {ANSWER_S:.0f} s; is it running?"
+            raise LineDown("no_daemon", why) from error
+        finally:
+            self._answers.pop(command["id"])
+        if not answer["ok"]:
+            raise RequestRefused(f"{args.get('op', name)}: {answer['text']} ({answer['code']})")
+        return answer
+
+    async def transfer(self, kind: str) -> bytes:
+        try:
+            async with asyncio.timeout(TRANSFER_S):
+                while True:
+                    came, data = await self._transfers.get()
+                    if came == kind:
+                        return data
+        except TimeoutError as error:
+            raise LineDown("no_transfer", f"the {kind} did not arrive in {TRANSFER_S:.0f} s") from error
+
+    async def close(self) -> None:
+        await self._connection.close()
+
+    def _topic(self, leaf: str) -> str:
+        return full_name(self._site, self._table, leaf)
+
+    def _came(self, message: Message) -> None:
+        leaf = message.topic.removeprefix(self._topic(""))
+        if not message.payload:
+            return
+        body = json.loads(message.payload)
+        if leaf.startswith("rsp/"):
+            waiting = self._answers.get(str(body.get("id")))
+            if waiting is not None and not waiting.done():
+                waiting.set_result(body)
+        elif leaf.startswith("diag/"):
+            self._transfers.put_nowait((leaf.removeprefix("diag/"), base64.b64decode(body["frame"])))
+        elif leaf in STANDING:
+            self._standing[leaf] = body
+            if len(self._standing) == len(STANDING):
+                self._all_stand.set()
