@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from tumbler.rules.bonus import BonusBet
 from tumbler.rules.book import CallScope, Kind, Of, Removal, Rounding, Selection, UnderMinimum, Wager, When
-from tumbler.rules.money import MILLION, divisor, millionths
+from tumbler.rules.money import MILLION, millionths
 from tumbler.rules.play import State
 from tumbler.rules.rolltable import Mode, RollTable, Row, Slot
 from tumbler.rules.sign import Sign, effective_multiple
@@ -33,7 +33,7 @@ class Betting:
         self.rolls = rolls
         self.book = rolls.game.book
         self.sign = sign
-        self.scale = divisor(self.book)  # units a millionth
+        self.scale = rolls.scale  # units a millionth
         self.unit = self.scale * MILLION  # units a dollar
         self.standing: dict[str, Standing] = {}  # by id, in order of placement
         self.state: State = None

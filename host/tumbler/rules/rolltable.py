@@ -13,6 +13,7 @@ from functools import lru_cache
 from itertools import combinations_with_replacement, permutations
 
 from tumbler.rules.book import Kind, Selection, Wager
+from tumbler.rules.money import divisor
 from tumbler.rules.play import Game, Outcome, Spot, State, Verdict, winning_areas
 
 
@@ -79,6 +80,7 @@ class Slot:
 class RollTable:
     def __init__(self, game: Game) -> None:
         self.game = game
+        self.scale = divisor(game.book)  # units of money a millionth
         self.slots: dict[tuple[str, Selection | None], Slot] = {}
         self._bits: list[tuple[Spot, Mode, int]] = []
         self._name_spots()
