@@ -30,17 +30,19 @@ class ResetCause(IntEnum):
 
 
 class Board:
-    def __init__(self, controller: Controller, bus: Bus, line: Line, advance: Callable[[int], None]) -> None:
+    def __init__(
+        self, controller: Controller, bus: Bus, line: Line, advance: Callable[[int], None], boots: int = 0
+    ) -> None:
         self._controller = controller
         self._bus = bus
         self._line = line
         self._advance = advance
         self.on_power: list[Callable[[bool], None]] = []
-        self.boots = 0
+        self.boots = boots  # in the life of this flash
         self.power_cuts = 0
         self.watchdog_bites = 0
         self.crashes: list[int] = []
-        self._boot_us = 0
+        self.boot_us = 0
         self._watchdog_ms = 0
         self._fed_us = 0
         self._start_at_us: int | None = None
@@ -61,10 +63,14 @@ class Board:
     def now_us(self) -> int:
         return self._bus.lines.now_us
 
+    @property
+    def boot_id(self) -> str:
+        return self._bus.boot_id.hex()
+
     def power_on(self, cause: ResetCause = ResetCause.POWER_ON) -> None:
         self._start_at_us = None
         self.boots += 1
-        self._boot_us = self.now_us
+        self.boot_us = self.now_us
         self._watchdog_ms = 0
         self._waiting = False
         self._reset_wanted = False
@@ -73,13 +79,24 @@ class Board:
         self._controller.start()
         self._line.plug()
 
-    def cut_power(self, off_ms: int) -> None:
-        """The whole table goes dark for so long; dice in the air fall, the motor coasts."""
+    def cut_power(self, off_ms: int | None) -> None:
+        """The whole table goes dark for so long, or until `restore`; dice in the air fall, the motor coasts."""
         self.power_cuts += 1
         self._stop()
         for hook in self.on_power:
             hook(False)
-        self._start_after(off_ms * 1000, ResetCause.POWER_ON)
+        self._start_at_us = None
+        if off_ms is not None:
+            self._start_after(off_ms * 1000, ResetCause.POWER_ON)
+
+    def restore(self) -> None:
+        if not self.running:
+            self._start_after(0, ResetCause.POWER_ON)
+
+    def crash(self) -> None:
+        """The program dies as by a defect of the port: the board stands until the watchdog bites."""
+        if self.running:
+            self._crashed(killed=True)
 
     def off(self) -> None:
         self._stop()
@@ -149,6 +166,11 @@ class Board:
         """The firmware waits; table time has moved, and release() lets it go on."""
         return self._waiting
 
+    def asks(self, seconds: float) -> bool:
+        """Whether the firmware wants something, waiting so long for it at most."""
+        wire = self._controller.wire
+        return wire is not None and wire.ready(seconds)
+
     def serve(self) -> None:
         """Take one request. All but WAIT are answered at once."""
         wire = self._controller.wire
@@ -185,15 +207,23 @@ class Board:
         wire = self._controller.wire
         if wire is not None:
             edges = self._bus.lines.take_edges(MOST_IRQS) if irqs else []
-            wire.reply(answer, self._bus.lines, self.now_us - self._boot_us, self._line, edges)
+            wire.reply(answer, self._bus.lines, self.now_us - self.boot_us, self._line, edges)
 
-    def _crashed(self) -> None:
+    def _crashed(self, killed: bool = False) -> None:
         """The firmware ended by itself. A board would stand in its REPL until the watchdog bites."""
-        code = self._controller.ended()
+        code = self._controller.kill() if killed else self._controller.ended()
         words = self._controller.last_words()
+        if killed:
+            self._stop_until_bitten()
+            return
         self.crashes = [at for at in self.crashes if self.now_us - at < CRASH_WINDOW_US] + [self.now_us]
         if not self._watchdog_ms or len(self.crashes) >= MOST_CRASHES:
             raise FirmwareFailed(f"the firmware ended with {code}; its log ends: {words}")
         print(f"twin: the firmware ended with {code}: {words.splitlines()[-1:]}", file=sys.stderr, flush=True)
+        self._stop_until_bitten()
+
+    def _stop_until_bitten(self) -> None:
+        self.watchdog_bites += 1
         self._stop()
-        self._start_after(max(RESTART_US, self._watchdog_ms * 1000 - (self.now_us - self._fed_us)), ResetCause.WATCHDOG)
+        left_us = self._watchdog_ms * 1000 - (self.now_us - self._fed_us)
+        self._start_after(max(RESTART_US, left_us), ResetCause.WATCHDOG)

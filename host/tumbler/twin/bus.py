@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import errno
 import hashlib
+import select
 import socket
 import struct
 from collections.abc import Callable, Sequence
@@ -258,6 +259,12 @@ class Wire:
 
     def __init__(self, sock: socket.socket) -> None:
         self._sock = sock
+        self._poll = select.poll()
+        self._poll.register(sock, select.POLLIN)
+
+    def ready(self, seconds: float) -> bool:
+        """A request is there, or the other end is gone."""
+        return bool(self._poll.poll(seconds * 1000.0))
 
     def fileno(self) -> int:
         return self._sock.fileno()

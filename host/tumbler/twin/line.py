@@ -13,6 +13,7 @@ import random
 import time
 import tty
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -125,6 +126,8 @@ class Line:
         self.to_host = Way(random.Random(seed))
         self.from_host = Way(random.Random(seed + 1))
         self.unplugs = 0
+        self.on_give: Callable[[bytes], None] = lambda _: None  # what the controller sends, before any noise
+        self._pulled_out = False
         self._master = -1
         self._slave = -1
         self._inbox = bytearray()
@@ -139,7 +142,7 @@ class Line:
 
     def plug(self) -> None:
         """A new pty: as after a real re-plug, the old descriptor is dead and the path is the same."""
-        if self.plugged:
+        if self.plugged or self._pulled_out:
             return
         self._master, self._slave = pty.openpty()
         tty.setraw(self._slave)  # our slave stays open, so that a host that leaves doesn't hang the master up
@@ -159,6 +162,16 @@ class Line:
         os.close(self._master)
         self._master = self._slave = -1
         self.forget()
+
+    def pull_out(self) -> None:
+        """By hand: it stays out whatever the controller does, until push_in."""
+        self._pulled_out = True
+        self.unplug()
+
+    def push_in(self, powered: bool) -> None:
+        self._pulled_out = False
+        if powered:
+            self.plug()
 
     def forget(self) -> None:
         """The controller restarts, or the cable is out: what was buffered is lost."""
@@ -186,6 +199,7 @@ class Line:
         room = max(0, BUFFER_BYTES - self.unsent)
         took = data[:room]
         if took:
+            self.on_give(took)
             self.to_host.put(took, time.monotonic())
         return len(took)
 

@@ -18,10 +18,10 @@ LEAST_SLEEP_SECONDS = 0.001
 
 
 class Pace:
-    def __init__(self, speed: float) -> None:
+    def __init__(self, speed: float, table_us: int = 0) -> None:
         self.speed = speed if 0.0 < speed < FULL_SPEED else FULL_SPEED
         self._wall = time.monotonic()
-        self._table_us = 0
+        self._table_us = table_us
 
     def ahead(self, table_us: int) -> float:
         """Seconds that the table is ahead of where the wall clock wants it; never much below zero."""

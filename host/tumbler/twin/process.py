@@ -85,6 +85,7 @@ class Controller:
         self._flash = flash
         self._provision = provision
         self.log = folder / "controller.log"
+        (folder / "board.txt").write_text("twin\n")
         self._process: subprocess.Popen[bytes] | None = None
         self.wire: Wire | None = None
 
@@ -104,6 +105,7 @@ class Controller:
                 cwd=self._folder,
                 env={"MICROPYPATH": ":".join(str(part) for part in path), "PATH": os.environ.get("PATH", "")},
                 pass_fds=(fd,),
+                start_new_session=True,  # Ctrl-C is for the twin: it ends the controller in order
             )
         theirs.close()
         self.wire = Wire(ours)

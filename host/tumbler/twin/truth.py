@@ -1,0 +1,47 @@
+"""The truth file: one line of JSON for each physical spin, written and flushed when the dice have come to rest.
+
+At that moment the firmware has not read them yet, and nothing here asks it. Consumers hold it against what arrived on MQTT.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from tumbler.twin.spinwatch import PhysicalSpin
+
+
+def row(spin: PhysicalSpin) -> dict[str, Any]:
+    """`boot` and the times since that boot find the controller's record even where a number was used up by a power cut."""
+    if spin.throw is None:
+        raise ValueError(f"spin {spin.number} has not come to rest")
+    why_not = spin.why_not
+    return {
+        "spin": spin.number,
+        "boot": spin.boot,
+        "faces": spin.throw.faces,
+        "flat": why_not is None,
+        "why_not": why_not,
+        "lies": [lie.value for lie in spin.throw.lies],
+        "tilts": spin.throw.tilts,
+        "start_ms": (spin.start_us - spin.boot_us) // 1000,
+        "rest_ms": (spin.rest_us - spin.boot_us) // 1000,
+        "turns": round(spin.turns, 2),
+    }
+
+
+class TruthFile:
+    """Appends, so that a run that goes on with --state goes on here too; a new run begins a new file."""
+
+    def __init__(self, path: Path, *, go_on: bool) -> None:
+        self._file = path.open("a" if go_on else "w", encoding="ascii")
+        self.spins = 0
+
+    def write(self, spin: PhysicalSpin) -> None:
+        self._file.write(json.dumps(row(spin)) + "\n")
+        self._file.flush()
+        self.spins += 1
+
+    def close(self) -> None:
+        self._file.close()
