@@ -7,5 +7,6 @@ import gc
 
 import micropython
 
-micropython.alloc_emergency_exception_buf(100)  # so that an error in the tachometer's interrupt can be told
+if hasattr(micropython, "alloc_emergency_exception_buf"):  # so that an error in the tachometer's interrupt can be told
+    micropython.alloc_emergency_exception_buf(100)
 gc.threshold(16384)  # collect early and often: many short pauses of a few ms, and a heap that does not crumble

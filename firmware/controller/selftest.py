@@ -41,6 +41,8 @@ class SelfTest:
         self._at = 0
         self._began = 0
         self._check_began = 0
+        self._turning = False
+        self._pulses = 0
         self.failed = 0  # bits of the faults found
         self.done = False
         self.took_ms = 0
@@ -82,6 +84,8 @@ class SelfTest:
         self._game = game
         self._at = 0
         self._began = self._check_began = now
+        self._board.motor.stop()
+        self._turning = False
         self.failed = 0
         self.text = ""
         self.done = False
@@ -157,15 +161,16 @@ class SelfTest:
         if self._store.state.lock != codes.LOCK_MOTOR:
             return _PASS, ""
         motor = self._board.motor
-        if now == self._check_began or not self._board.cover.closed():
+        if not self._board.cover.closed():
             motor.stop()
-            if not self._board.cover.closed():
-                return _FAIL, "close the cover: the motor must be tried"
-        since = clock.diff(now, self._check_began)
-        if since == 0:
+            return _FAIL, "close the cover: the motor must be tried"
+        if not self._turning:
+            self._turning = True
+            self._check_began = now
             self._pulses = motor.pulses()
             motor.drive(_TURN_PERMILLE)
             return _AGAIN, ""
+        since = clock.diff(now, self._check_began)
         ma = motor.current_ma()
         if ma <= _TURN_MAX_MA and since < _TURN_MS:
             return _AGAIN, ""

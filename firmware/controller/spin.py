@@ -158,12 +158,12 @@ class Spin:
 
     def _window(self, now):
         """Every 100 ms: speed, liveliness and stillness, each from what really happened in the window."""
+        felt = self._accel.activity()  # first: when it raises, the window stays open and is looked at again
         dt = clock.diff(now, self._window_at)
         self._window_at = now
         pulses = self._motor.pulses()
         turned = (pulses - self._pulses) & clock.MASK
         self._pulses = pulses
-        felt = self._accel.activity()
         if felt:
             self.moved = True
         self.rpm = turned * 60000 // (_PULSES_A_TURN * dt)

@@ -83,7 +83,7 @@ class Motor:
     def advance(self, ms):
         aim = 0 if self.stalled else self.permille * FULL_RPM / 1000
         self.rpm += (aim - self.rpm) * min(1.0, ms / SPIN_UP_MS)
-        if abs(self.rpm) < 3:
+        if not aim and self.rpm < 3:
             self.rpm = 0.0
         self.turns += self.rpm * ms / 60000
 

@@ -20,6 +20,11 @@ class Host:
         self._sink = None
         self._req = 0
 
+    def goes_on_from(self, other):
+        """What was heard before the table lost its power was heard."""
+        self.heard = other.heard
+        self._req = other._req
+
     def step(self, now):
         if self._port.plugged and self._port.to_host:
             data = bytes(self._port.to_host)

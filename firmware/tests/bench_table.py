@@ -41,7 +41,7 @@ class Bench:
         self.dice = 2 if "craps" in book else 3
         self.rows = die_rows(self.dice)
         self.seed = seed
-        self.resets = []
+        self.defect_expected = False
         self.files = CutFiles(str(folder))
         if provision:
             self.files.replace("key.bin", KEY)
@@ -67,9 +67,9 @@ class Bench:
             self.board.tags.dice = [1, 2, 3][: self.dice]
         self.files = CutFiles(str(self.folder), budget)
         if self._with_host:
-            heard = self.host.heard if self.host else []
-            self.host = Host(self.board.port, KEY, self.board.now)
-            self.host.heard = heard
+            old_host, self.host = self.host, Host(self.board.port, KEY, self.board.now)
+            if old_host:
+                self.host.goes_on_from(old_host)
         self.table = Table(self.board, self.files)
         self.table.start()
 
@@ -89,6 +89,8 @@ class Bench:
 
     def turn(self):
         wait = self.table.step()
+        if not self.defect_expected:
+            assert not self.table.parts.faults.bits & codes.FAULT_PROGRAM, self.table.parts.log.dump().decode()
         if self.host:
             self.host.step(self.board.now)
         self.board.clock.wait(wait)
