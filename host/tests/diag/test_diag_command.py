@@ -97,7 +97,7 @@ def test_wrong_key_and_missing_port_are_said_in_one_line(
     refused = diag("info", "--port", tmp_path / "controller", "--key", key_file)
     assert refused.returncode == 1
     (line,) = refused.stderr.splitlines()
-    assert "keys" in line
+    assert "it holds another key" in line
 
 
 def test_where_the_daemon_holds_the_cable_it_is_asked_and_keeps_the_record(
