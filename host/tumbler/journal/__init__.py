@@ -17,6 +17,7 @@ from tumbler.journal.errors import (
     JournalLocked,
     JournalMissing,
     JournalUnwritable,
+    NotAJournal,
 )
 from tumbler.journal.journal import Journal
 from tumbler.journal.outbox import Outbox, OutboxItem, Publication
@@ -40,6 +41,7 @@ __all__ = [
     "JournalReader",
     "JournalUnwritable",
     "Kind",
+    "NotAJournal",
     "Outbox",
     "OutboxItem",
     "Publication",

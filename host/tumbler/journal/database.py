@@ -10,7 +10,7 @@ import sqlite3
 from pathlib import Path
 from urllib.parse import quote
 
-from tumbler.journal.errors import JournalCorrupt, JournalMissing, JournalUnwritable, from_sqlite
+from tumbler.journal.errors import JournalCorrupt, JournalMissing, JournalUnwritable, NotAJournal, from_sqlite
 
 APPLICATION_ID = 0x54554D42  # "TUMB", so that `file` and a careless operator can tell
 FORMAT = 1
@@ -55,6 +55,7 @@ def open_writer(path: Path, factory: type[sqlite3.Connection] = sqlite3.Connecti
     except sqlite3.Error as error:
         raise from_sqlite(error, path) from error
     try:
+        check_format(db, path, may_be_empty=True)  # before anything is written: it may be someone else's database
         for pragma in (
             "synchronous=FULL",
             f"cache_size=-{CACHE_KIB}",
@@ -64,7 +65,6 @@ def open_writer(path: Path, factory: type[sqlite3.Connection] = sqlite3.Connecti
             db.execute(f"PRAGMA {pragma}")
         if db.execute("PRAGMA journal_mode=WAL").fetchone()[0] != "wal":
             raise JournalUnwritable(f"journal {path}: the file system has no write-ahead log; use a local disk")
-        check_format(db, path, may_be_empty=True)
     except sqlite3.Error as error:
         db.close()
         raise from_sqlite(error, path) from error
@@ -91,7 +91,7 @@ def check_format(db: sqlite3.Connection, path: Path, *, may_be_empty: bool) -> N
     if may_be_empty and is_empty(db):
         return
     if db.execute("PRAGMA application_id").fetchone()[0] != APPLICATION_ID:
-        raise JournalCorrupt(f"journal {path}: is a database, but not a journal of Tumbler; check the path")
+        raise NotAJournal(f"journal {path}: is a database, but not a journal of Tumbler; check the path")
     version = db.execute("PRAGMA user_version").fetchone()[0]
     if version != FORMAT:
         raise JournalCorrupt(

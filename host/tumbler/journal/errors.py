@@ -37,6 +37,12 @@ class JournalCorrupt(JournalError):
     code = "journal_corrupt"
 
 
+class NotAJournal(JournalCorrupt):
+    """Some other file: most likely a wrong path."""
+
+    code = "journal_foreign"
+
+
 class JournalLocked(JournalError):
     """Another process writes this journal: there is exactly one writer."""
 
@@ -79,7 +85,7 @@ _BY_CODE: dict[int, tuple[type[JournalError], str]] = {
     sqlite3.SQLITE_CANTOPEN: (JournalUnwritable, "cannot be opened; check that the folder exists and may be written"),
     sqlite3.SQLITE_IOERR: (JournalUnwritable, "the disk reports an error; check the disk, then verify the journal"),
     sqlite3.SQLITE_CORRUPT: (JournalCorrupt, "is damaged; keep the file as evidence and restore a backup"),
-    sqlite3.SQLITE_NOTADB: (JournalCorrupt, "is not a journal; check the path"),
+    sqlite3.SQLITE_NOTADB: (NotAJournal, "is not a journal; check the path"),
     sqlite3.SQLITE_BUSY: (JournalLocked, "is held by another process; one daemon writes a journal"),
     sqlite3.SQLITE_LOCKED: (JournalLocked, "is held by another process; one daemon writes a journal"),
 }

@@ -91,11 +91,11 @@ class JournalReader:
         if upto is not None:
             where, fixed = where + " AND seq <= ?", [*fixed, upto]
         while True:
-            rows = self.rows(f"SELECT text, hash FROM record WHERE {where} ORDER BY seq LIMIT {BATCH}", [after, *fixed])
+            sql = f"SELECT text, hash, seq FROM record WHERE {where} ORDER BY seq LIMIT {BATCH}"
+            rows = self.rows(sql, [after, *fixed])
             for row in rows:
-                record = self._parse(row)
-                after = record.seq
-                yield record
+                after = row[2]  # the place, not what a changed text may claim
+                yield self._parse(row)
             if len(rows) < BATCH:
                 return
 
