@@ -14,6 +14,8 @@ from tumbler.cli.exits import WorkFailed
 PARTS = {
     "daemon": ("tumbler.bench.daemon", "from the controller's cable to a subscriber; what an idle daemon takes"),
     "rules": ("tumbler.rules.bench", "settlement beside crapssim"),
+    "simulate": ("tumbler.rules.simulatebench", "simulation beside crapssim"),
+    "game": ("tumbler.rules.gametablebench", "look-ups in the game tables on MicroPython, beside the budget"),
 }
 
 

@@ -28,6 +28,8 @@ COMMANDS = {
     "rules": "the rule books",
     "settle": "settle wagers by a rule book",
     "edge": "exact house edges of a rule book",
+    "simulate": "play a rule book by the million, against its exact edges",
+    "game": "the game tables that the controller plays by",
     "read": "read the dice in picture files with the controller's own reader",
     "usb": "the controllers on this machine's USB",
     "flash": "write firmware onto a controller in its bootloader",

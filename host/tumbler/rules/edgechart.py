@@ -21,7 +21,7 @@ COLOURS = {
 }
 OTHER = "#555555"
 WIDTH, LEFT, RIGHT = 860, 190, 30
-ROW, TOP, GAP = 19, 60, 56
+ROW, TOP, GAP = 19, 60, 90
 DOT = 3.6
 
 
@@ -50,7 +50,7 @@ def _panel(books: Books, title: str, top: int, low: int, high: int, step: int) -
     names = list(dict.fromkeys(row.stake.wager.id for _, rows in books for row in rows))
     bottom = top + ROW * len(names)
     scale = (WIDTH - LEFT - RIGHT) / (high - low)
-    parts = [f'<text x="{LEFT}" y="{top - 36}" font-size="15" font-weight="bold">{escape(title)}</text>']
+    parts = [f'<text x="20" y="{top - 36}" font-size="15" font-weight="bold">{escape(title)}</text>']
     parts += _legend(books, top - 18)
     for value in range(low, high + 1, step):
         x = LEFT + (value - low) * scale
@@ -66,16 +66,16 @@ def _panel(books: Books, title: str, top: int, low: int, high: int, step: int) -
 
 
 def _legend(books: Books, y: int) -> Iterator[str]:
-    x = LEFT
+    x = 20
     for book, _ in books:
         yield f'<circle cx="{x + 4}" cy="{y - 4}" r="{DOT}" fill="{COLOURS.get(book.id, OTHER)}"/>'
         yield f'<text x="{x + 12}" y="{y}" fill="#333333">{escape(book.id)}</text>'
-        x += 24 + int(6.1 * len(book.id))
+        x += 24 + int(6.2 * len(book.id))
 
 
 def _dots(books: Books, name: str, y: float, low: int, scale: float) -> Iterator[str]:
     """One dot for each different edge of a wager in a book; books a little above each other, so that none hides another."""
-    spread = (ROW - 2 * DOT) / max(1, len(books) - 1)
+    spread = min(4.0, (ROW - 2 * DOT) / max(1, len(books) - 1))
     for place, (book, rows) in enumerate(books):
         mine = dict.fromkeys(row.edge for row in rows if row.stake.wager.id == name)
         for edge in mine:
