@@ -13,7 +13,9 @@ from dicewire.bulk import MemorySink
 from controller.game import MAX_SIZE, GameTable
 from controller.target import const
 
+CHOSEN_FILE = "game.use"  # the hash of a table, written by provisioning and by nothing else
 _ENDING = ".game"
+_HASH_LEN = const(32)
 _NAME_LEN = const(8)  # bytes of the hash in the file's name; the content is checked against all 32
 
 
@@ -61,6 +63,11 @@ class GameFile:
         if table.hash != wanted:
             return None, codes.GAME_UNSOUND
         return table, codes.GAME_OK
+
+    def chosen(self):
+        """The hash of the table that provisioning put into a new controller's flash, to play without a host; else None."""
+        digest = self._files.load(CHOSEN_FILE)
+        return digest if digest and len(digest) == _HASH_LEN else None
 
     def forget_others(self, used):
         for name in self._files.names(_ENDING):

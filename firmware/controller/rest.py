@@ -74,6 +74,8 @@ class Rest:
                 self._outcome.no_spin(cause, reset_cause, codes.ROLE_TABLE)
             except StoreError as e:
                 self._store_failed(e, now)
+        if not any(state.game_hash):  # made durable by the self-test's own write
+            state.game_hash = self._game_file.chosen() or state.game_hash
         if any(state.game_hash):
             self.game, code = self._game_file.load(state.game_hash)
             if self.game is None:

@@ -43,6 +43,7 @@ def provision(folder: Path, key: bytes, dice: bytes, game: GameImage | None) -> 
     files = {"key.bin": key, "dice.bin": dice}
     if game is not None:
         files[game.hash[:GAME_NAME_BYTES].hex() + ".game"] = game.data
+        files["game.use"] = game.hash
     for old in folder.iterdir():
         if old.name not in files:
             old.unlink()

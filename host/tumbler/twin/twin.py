@@ -125,7 +125,8 @@ class Twin:
         self._tell({"event": "power", "on": on})
 
     def _told_start(self, spin: PhysicalSpin) -> None:
-        self._tell({"event": "spin", "spin": spin.number})
+        at_ms = (spin.start_us - spin.boot_us) // 1000  # as the controller's own uptime has it
+        self._tell({"event": "spin", "spin": spin.number, "boot": spin.boot, "at_ms": at_ms})
 
     def _known(self, spin: PhysicalSpin) -> None:
         self.truth.write(spin)
