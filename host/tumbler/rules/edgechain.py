@@ -12,7 +12,7 @@ from fractions import Fraction
 from itertools import product
 from typing import NamedTuple
 
-from tumbler.rules.book import Kind, Of, Selection, Wager, When
+from tumbler.rules.book import Kind, Of, Selection, SignSays, Wager, When
 from tumbler.rules.play import Outcome, State
 from tumbler.rules.rolltable import Act, Action, Entry, Mode, RollTable, Slot
 
@@ -131,14 +131,15 @@ class Chain:
         if self.stake.wager.behind is None:
             net, staked = net - self._commission, ONE + self._commission
             if self.stake.odds and self._point(position) is not None:
-                net += self.stake.odds * self._odds_net(position, entry)[0]
+                net += self.stake.odds * self._odds_paid(position, entry)[0]
                 staked += self.stake.odds
             return Step(to, Result(net, staked, outcome))
         if self._point(position) != self.stake.on:
             return Step(to, None)  # the flat wager was decided without this point: no odds stood behind it
-        return Step(to, Result(self._odds_net(position, entry)[0], ONE, self._odds_net(position, entry)[1]))
+        net, outcome = self._odds_paid(position, entry)
+        return Step(to, Result(net, ONE, outcome))
 
-    def _odds_net(self, position: Position, entry: Entry) -> tuple[Fraction, Outcome]:
+    def _odds_paid(self, position: Position, entry: Entry) -> tuple[Fraction, Outcome]:
         assert self._odds_slot is not None
         number = position.number
         slot = self._odds_slot if number is None else self._odds_slot.numbered[number]
@@ -197,7 +198,18 @@ def _slots(rolls: RollTable, stake: Stake) -> tuple[Slot, Slot | None, Fraction]
     behind = next((row for row in book.wagers if row.behind == wager.id), None)
     if behind is None:
         raise NoSuchWager(f"{wager.id} takes no odds behind it")
+    _check_cap(behind, stake.odds)
     return slot, rolls.slots[behind.id, None], payout
+
+
+def _check_cap(behind: Wager, odds: int) -> None:
+    """No more odds than the document allows, where the sign cannot lift that."""
+    cap = behind.cap
+    if cap is None or cap.multiple is None or cap.sign is not SignSays.LOWERS:
+        return
+    measured = max(row.to for row in behind.odds) if cap.of is Of.WINNINGS else ONE
+    if odds * measured > cap.multiple:
+        raise NoSuchWager(f"{behind.id}: {cap.of.value} at most {cap.multiple} times the wager (rule {cap.rule})")
 
 
 def _listed(values: Sequence[object]) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 from tumbler.rules.book import Book
 from tumbler.rules.bookfile import book_ids, load_book
 from tumbler.rules.edge import Edge, edge_of, edges, find_stake
+from tumbler.rules.edgechain import NoSuchWager
 from tumbler.rules.edgechart import chart
 from tumbler.rules.edgepublished import published
 from tumbler.rules.edgeview import pays, percent, saying
@@ -97,10 +98,16 @@ def _alike(book: Book, rows: list[Edge]) -> list[list[Edge]]:
 
 def _with_odds(book: Book) -> Iterator[str]:
     flat = [wager.id for wager in book.wagers if any(row.behind == wager.id for row in book.wagers)]
-    yield "With odds behind the wager, of all that is put up:\n"
+    yield "With odds behind the wager, of all that is put up (where the document allows so many):\n"
     yield "| wager | " + " | ".join(f"{times} times" for times in WITH_ODDS) + " |"
     yield "| --- |" + " ---: |" * len(WITH_ODDS)
     for name in flat:
-        values = [edge_of(book.id, find_stake(book, name, odds=times)).edge for times in WITH_ODDS]
-        yield f"| {name} | " + " | ".join(f"{percent(value)} %" for value in values) + " |"
+        yield f"| {name} | " + " | ".join(_with(book, name, times) for times in WITH_ODDS) + " |"
     yield ""
+
+
+def _with(book: Book, name: str, times: int) -> str:
+    try:
+        return f"{percent(edge_of(book.id, find_stake(book, name, odds=times)).edge)} %"
+    except NoSuchWager:  # more odds than the document allows
+        return ""
