@@ -13,6 +13,7 @@ from tumbler.cli.exits import WorkFailed
 # part -> (module with rows(), what it measures)
 PARTS = {
     "daemon": ("tumbler.bench.daemon", "from the controller's cable to a subscriber; what an idle daemon takes"),
+    "journal": ("tumbler.journal.bench", "results on disk with full sync, beside plain SQLite"),
     "rules": ("tumbler.rules.bench", "settlement beside crapssim"),
     "simulate": ("tumbler.rules.simulatebench", "simulation beside crapssim"),
     "game": ("tumbler.rules.gametablebench", "look-ups in the game tables on MicroPython, beside the budget"),

@@ -52,7 +52,7 @@ async def _read(socket: Path, table: str, hub: Hub) -> None:
             if isinstance(told, Mapping) and isinstance(told.get("dice"), list):
                 hub.show_poses({"kind": "poses", "table": table, **_picture(told)})
             elif isinstance(told, Mapping) and told.get("ok") is False:
-                raise ValueError(f"the twin refused: {told.get('error') or told}")
+                raise ValueError(f"the twin refused: {told.get('why') or told}")
     finally:
         writer.close()
 

@@ -18,6 +18,7 @@ COUNT: Schema = {"type": "integer", "minimum": 0}
 NUMBER: Schema = {"type": "number"}
 FLAG: Schema = {"type": "boolean"}
 NAMES: Schema = {"type": "array", "items": TEXT}
+PART: Schema = {"type": "object"}
 HASH: Schema = {"type": "string", "pattern": "^[0-9a-f]{64}$"}
 TIME: Schema = {
     "type": "string",
@@ -84,7 +85,9 @@ INFO = payload(
                 "properties": {"firmware": TEXT, "board": TEXT, "uid": TEXT, "boot_id": TEXT, "epoch": TEXT},
             }
         ),
-        "journal": {"type": "object", "properties": {"seq": COUNT, "hash": HASH}},
+        "dice": {**COUNT, "description": "how many dice the book plays with"},
+        "areas": {**NAMES, "description": "every area of the layout, in the order of its lamps"},
+        "game_table": {**TEXT, "description": "whether the controller plays by this game table"},
     },
 )
 
@@ -93,6 +96,13 @@ HEALTH = payload(
     {"interval_s": {"type": "integer", "minimum": 1}},
     {
         "warnings": {**NAMES, "description": "gauges beyond their threshold"},
+        "link": {**PART, "description": "the cable: frames, errors, retransmits, round trip"},
+        "broker": {**PART, "description": "this connection: whether it stands, counters, time to PUBACK"},
+        "outbox": {**PART, "description": "messages that wait for the broker, and since when"},
+        "controller": {**PART, "description": "its own health: heap, loop time, flash"},
+        "daemon": {**PART, "description": "memory, processor time and age of the process"},
+        "pending": {**COUNT, "description": "results that the controller still keeps"},
+        "holds": {**NAMES, "description": "why the daemon allows no new spin"},
         "journal": {
             "type": "object",
             "properties": {"seq": COUNT, "hash": HASH},

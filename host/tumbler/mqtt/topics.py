@@ -1,6 +1,6 @@
 """Every topic of a table, once: name, quality, retained or not, how long it lives, its schema and what it says.
 
-The link sends by this table, docs/mqtt.md and docs/asyncapi.yaml are made from it (reference.py), and the tests hold
+The link sends by this table, docs/mqtt.md and docs/asyncapi.yaml are made from it (tumbler/mqttdocs.py), and the tests hold
 every payload against its schema. Not for sending: link.py.
 """
 
