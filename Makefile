@@ -4,7 +4,7 @@ PYTEST := .venv/bin/pytest
 JOBS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test lint types docs clean
+.PHONY: help setup run test lint types bench-rules docs clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 22
@@ -25,6 +25,9 @@ lint: setup
 types: setup
 	.venv/bin/mypy
 	.venv/bin/python tools/typecheck_firmware.py
+
+bench-rules: setup ## settlement and simulation beside crapssim, in one run
+	@.venv/bin/tumbler bench rules simulate
 
 docs: setup ## make the generated references in docs/ again
 	.venv/bin/python tools/references.py

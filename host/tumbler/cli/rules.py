@@ -1,4 +1,4 @@
-"""`tumbler rules list|show|sign|bench`: the rule books to read, the sign of a table, and the speed of settlement."""
+"""`tumbler rules list|show|sign`: the rule books to read, and the sign of a table."""
 
 from __future__ import annotations
 
@@ -31,9 +31,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         sign.add_argument(f"--{option}", metavar="N", type=int)
     sign.add_argument("--multiples-only", action="store_true", default=None)
     sign.set_defaults(func=_sign)
-    bench = actions.add_parser("bench", help="settlement beside crapssim, in one run")
-    bench.set_defaults(func=_bench)
-    for action in (listing, show, sign, bench):
+    for action in (listing, show, sign):
         action.add_argument("--json", action="store_true", help="print one JSON document")
 
 
@@ -90,17 +88,3 @@ def _sign(options: argparse.Namespace) -> int:
     except ScriptError as error:
         raise BadInput(str(error)) from None
     return _print(options, sign_as_json(book, sign), sign_lines(book, sign))
-
-
-def _bench(options: argparse.Namespace) -> int:
-    try:
-        from tumbler.rules.bench import rows
-
-        measured = rows()
-    except ImportError as error:
-        raise WorkFailed(f"the peer to measure against is missing: {error}; install tumbler[bench]") from None
-    lines = (
-        f"{row['what']}: {row['ours']} {row['unit']}, {row['peer_name']} {row['peer']}, {row['ratio']} times"
-        for row in measured
-    )
-    return _print(options, {"rows": measured}, lines)

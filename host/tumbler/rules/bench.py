@@ -19,20 +19,21 @@ BOOK = "crown-melbourne-craps"
 STAKE, ODDS = "10", "20"
 TURNS = 5
 PLAYERS = (1, 8)
+THROWS = tuple((first, second) for first in range(1, 7) for second in range(1, 7))
 OURS_ROLLS = {1: 100_000, 8: 30_000}
 PEER_ROLLS = {1: 10_000, 8: 2_500}
 
 
-def rows() -> list[dict[str, Any]]:
-    """Rows for `tumbler bench`. Raises ImportError where crapssim is not installed."""
-    return [_row(players) for players in PLAYERS]
+def rows(share: int = 1) -> list[dict[str, Any]]:
+    """Rows for `tumbler bench`; with a share, of so many times fewer rolls. Raises ImportError where crapssim is missing."""
+    return [_row(players, OURS_ROLLS[players] // share, PEER_ROLLS[players] // share) for players in PLAYERS]
 
 
-def _row(players: int) -> dict[str, Any]:
+def _row(players: int, our_rolls: int, peer_rolls: int) -> dict[str, Any]:
     ours, peer = [], []
     for turn in range(TURNS):
-        ours.append(_rate(our_game(players, OURS_ROLLS[players], turn), OURS_ROLLS[players]))
-        peer.append(_rate(crapssim_game(players, PEER_ROLLS[players], turn), PEER_ROLLS[players]))
+        ours.append(_rate(our_game(players, our_rolls, turn), our_rolls))
+        peer.append(_rate(crapssim_game(players, peer_rolls, turn), peer_rolls))
     mine, theirs = statistics.median(ours), statistics.median(peer)
     return {
         "what": f"settle rolls, pass line with double odds, {players} player{'s' * (players > 1)}",
@@ -59,8 +60,8 @@ def our_game(players: int, rolls: int, seed: int) -> Callable[[], int]:
 
     def play() -> int:
         won = 0
-        standing, place, roll, die = table.standing, table.place, table.roll, dice.randrange
-        for _ in range(rolls):
+        standing, place, roll = table.standing, table.place, table.roll
+        for throw in dice.choices(THROWS, k=rolls):
             for player, line, behind in seats:
                 if table.state is None:
                     if line not in standing:
@@ -69,7 +70,7 @@ def our_game(players: int, rolls: int, seed: int) -> Callable[[], int]:
                 elif behind not in standing:
                     place(behind, player, "pass_odds", odds, behind=line)
                     won -= odds
-            for _, _, pays, back, _ in roll(die(1, 7), die(1, 7)):
+            for _, _, pays, back, _ in roll(*throw):
                 won += pays + back
         return won
 
