@@ -90,6 +90,19 @@ def test_without_key_dice_or_game_the_table_waits_and_says_what_is_missing(tmp_p
     assert bench.phase == codes.PHASE_RESULT
 
 
+def test_a_table_with_its_game_installed_plays_without_ever_having_met_a_host(tmp_path):
+    bench = Bench(tmp_path, game=False, host=False)
+    bench.files.replace(bench.image.hash[:8].hex() + ".game", bench.image.data)
+    bench.files.replace("game.use", bench.image.hash)
+    bench.power_on()
+    bench.until_phase(codes.PHASE_BETTING_OPEN)
+    bench.play(1, 2, 3)
+    assert bench.phase == codes.PHASE_RESULT
+    bench.power_on()
+    bench.until_phase(codes.PHASE_RESULT)
+    assert bench.state.game_hash == bench.image.hash
+
+
 # ---- commands ----
 
 
