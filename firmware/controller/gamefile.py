@@ -16,8 +16,6 @@ from controller.target import const
 CHOSEN_FILE = "game.use"  # the hash of a table, written by provisioning and by nothing else
 _ENDING = ".game"
 _HASH_LEN = const(32)
-_INSTALLED = "game.use"  # hash of a table that was put into flash at the bench, for play without a host
-_HASH_LEN = const(32)
 _NAME_LEN = const(8)  # bytes of the hash in the file's name; the content is checked against all 32
 
 
@@ -70,11 +68,6 @@ class GameFile:
         """The hash of the table that provisioning put into a new controller's flash, to play without a host; else None."""
         digest = self._files.load(CHOSEN_FILE)
         return digest if digest and len(digest) == _HASH_LEN else None
-
-    def installed(self):
-        """Hash of the table that a technician installed, or None."""
-        wanted = self._files.load(_INSTALLED)
-        return wanted if wanted and len(wanted) == _HASH_LEN else None
 
     def forget_others(self, used):
         for name in self._files.names(_ENDING):

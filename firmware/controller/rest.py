@@ -76,9 +76,6 @@ class Rest:
                 self._store_failed(e, now)
         if not any(state.game_hash):  # made durable by the self-test's own write
             state.game_hash = self._game_file.chosen() or state.game_hash
-        installed = None if any(state.game_hash) else self._game_file.installed()
-        if installed:
-            state.game_hash = installed  # durable with the self-test's first write
         if any(state.game_hash):
             self.game, code = self._game_file.load(state.game_hash)
             if self.game is None:
