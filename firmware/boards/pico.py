@@ -12,6 +12,7 @@ import time
 import machine
 from dicewire import codes
 from drivers import iso15693
+from drivers.arducam import ArduCam
 from drivers.ina219 import Ina219
 from drivers.lis3dh import Lis3dh
 from drivers.mcp23017 import Mcp23017
@@ -25,12 +26,18 @@ from micropython import const
 
 # What hangs on which GPIO. The twin's chips/table.py has the same numbers; its tests hold the two together.
 PINS = {
+    "camera_sda": 2,
+    "camera_scl": 3,
     "i2c_sda": 4,
     "i2c_scl": 5,
     "panel_interrupt": 6,
     "lamps": 7,
     "motor_pwm": 8,
     "motor_direction": 9,
+    "camera_sck": 10,
+    "camera_mosi": 11,
+    "camera_miso": 12,
+    "camera_cs": 13,
     "cover": 14,
     "door": 15,
     "reader_miso": 16,
@@ -44,10 +51,12 @@ PINS = {
     "motor_sense": 26,
     "supply_sense": 27,
 }
-ADDRESSES = {"panel": 0x20, "accelerometer": 0x18, "lamp_current": 0x40}
+ADDRESSES = {"panel": 0x20, "accelerometer": 0x18, "lamp_current": 0x40, "camera": 0x30}
 
 _I2C_HZ = const(400000)
 _SPI_HZ = const(4000000)  # the PN5180 takes up to 7 MHz
+_CAMERA_HZ = const(8000000)  # the most that the ArduChip takes
+_SCCB_HZ = const(100000)
 _WATCHDOG_MS = const(8000)
 _TICKS_MASK = const(0x3FFFFFFF)
 _USB_PACKET = const(64)
@@ -127,6 +136,7 @@ class Board:
         self.lamps = Lamps(pin(PINS["lamps"], pin.OUT, value=0))
         self._on_i2c()
         self._on_spi()
+        self._on_camera()
 
     def _on_i2c(self) -> None:
         i2c = machine.I2C(0, sda=machine.Pin(PINS["i2c_sda"]), scl=machine.Pin(PINS["i2c_scl"]), freq=_I2C_HZ)
@@ -165,6 +175,21 @@ class Board:
             iso15693.ANSWER,
         )
         self.tags = iso15693.TagReader(chip)
+
+    def _on_camera(self) -> None:
+        """Built always, started by whoever reads with it: a table may be fitted with tags alone."""
+        pin = machine.Pin
+        spi = machine.SPI(
+            1,
+            baudrate=_CAMERA_HZ,
+            polarity=0,
+            phase=0,
+            sck=pin(PINS["camera_sck"]),
+            mosi=pin(PINS["camera_mosi"]),
+            miso=pin(PINS["camera_miso"]),
+        )
+        sccb = machine.I2C(1, sda=pin(PINS["camera_sda"]), scl=pin(PINS["camera_scl"]), freq=_SCCB_HZ)
+        self.camera = ArduCam(spi, pin(PINS["camera_cs"], pin.OUT, value=1), sccb, ADDRESSES["camera"])
 
     def _connect(self):
         """Clock of the table, clock of the wire's time-outs (here they are one), and the wire to the host."""

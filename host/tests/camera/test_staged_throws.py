@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from tumbler.twin.camera import Lie, StagedThrow, judge, stage, stage_any
 from tumbler.twin.camera.boxes import HALF, face_up, gap, outermost, pose_at, turned
-from tumbler.twin.camera.plate import PLATE_RADIUS
 from tumbler.twin.camera.staged import LEAST_COCKED
 from tumbler.twin.chips.dice import FACE_NORMALS
+from tumbler.twin.dome import PLATE_RADIUS
 
 MANY = 25
 

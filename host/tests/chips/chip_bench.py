@@ -1,7 +1,7 @@
 """A bench for drivers and chips in one process: the firmware's own drivers and board, the twin's own `machine`, its chips.
 
 Only the wire between them is replaced: requests go to the twin's bus as calls. Time is the bench's and moves when the
-firmware waits or a test says so. Not for what needs MicroPython itself: firmware/tests/drivers has that.
+firmware waits or a test says so. Not for what needs MicroPython itself: test_camera_on_micropython.py shows how.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from typing import Any, cast
 
 from tumbler.twin.bus import Bus, Op, Request, Seed
 from tumbler.twin.chips.dice import DIE_EDGE_M, FACE_NORMALS, DiceSet
+from tumbler.twin.chips.ov2640 import Scene
 from tumbler.twin.chips.table import TableChips
 from tumbler.twin.flash import Flash
 from tumbler.twin.lines import Lines
@@ -110,14 +111,14 @@ class Cable:
 class Bench:
     """`bus`, `lines`, `chips` and `world` are the twin's side; `board` is the firmware's, built when first asked for."""
 
-    def __init__(self, flash: Path, dice: int = 3, seed: int = 1) -> None:
+    def __init__(self, flash: Path, dice: int = 3, seed: int = 1, scene: Scene | None = None) -> None:
         self.lines = Lines()
         self.world = BenchWorld()
         self.cable = Cable()
         self.flash = Flash(flash, blocks=4)
         self.bus = Bus(self.lines, self.flash, self.cable, Seed(seed), bytes(range(8)))
         self.dice_set = DiceSet.made_from(seed, dice)
-        self.chips = TableChips(self.bus, self.world, self.dice_set, seed)
+        self.chips = TableChips(self.bus, self.world, self.dice_set, seed, scene=scene)
         self.transfers: dict[Op, int] = {}
         self.on_step: list[Callable[[], None]] = []
         self.firmware = InProcessFirmware(self)

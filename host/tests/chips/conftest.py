@@ -4,6 +4,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
+import numpy.typing as npt
 import pytest
 
 HERE = str(Path(__file__).resolve().parent)
@@ -13,8 +15,13 @@ if HERE not in sys.path:
 from chip_bench import Bench  # noqa: E402  (found by the path above)
 
 
+def grey(colour: bool) -> npt.NDArray[np.uint8]:
+    """Something for the camera to see, where it does not matter what."""
+    return np.full((240, 320, 3) if colour else (240, 320), 90, dtype=np.uint8)
+
+
 @pytest.fixture
 def bench(tmp_path: Path) -> Iterator[Bench]:
-    bench = Bench(tmp_path / "flash")
+    bench = Bench(tmp_path / "flash", scene=grey)
     yield bench
     bench.close()

@@ -9,7 +9,7 @@ from tumbler.twin.bus import Op
 from tumbler.twin.chips import table
 from tumbler.twin.chips.faults import ChipFault, break_chip, mend_chip
 
-SELFTESTS = ("panel", "accel", "lamp_current", "tags", "supply")
+SELFTESTS = ("panel", "accel", "lamp_current", "tags", "supply", "camera")
 
 
 def failing(bench: Bench) -> dict[str, str]:
@@ -40,11 +40,13 @@ def test_pin_map_and_twin_agree(bench: Bench) -> None:
         "panel": table.EXPANDER_ADDRESS,
         "accelerometer": table.ACCELEROMETER_ADDRESS,
         "lamp_current": table.LAMP_SENSE_ADDRESS,
+        "camera": table.CAMERA_ADDRESS,
     }
 
 
 _NAMES = {
     "panel_interrupt": "PANEL_INTERRUPT",
+    "camera_cs": "CAMERA_SELECT",
     "motor_pwm": "PWM",
     "motor_direction": "DIRECTION",
     "cover": "COVER",
@@ -70,6 +72,7 @@ def test_no_pin_is_used_twice(bench: Bench) -> None:
         (ChipFault.ACCELEROMETER_GONE, "accel"),
         (ChipFault.LAMP_SENSE_GONE, "lamp_current"),
         (ChipFault.READER_DEAD, "tags"),
+        (ChipFault.CAMERA_GONE, "camera"),
     ],
 )
 def test_a_board_with_a_missing_chip_still_starts_and_says_which(bench: Bench, fault: ChipFault, part: str) -> None:

@@ -11,6 +11,7 @@ from .clutter import Foreign, ForeignKind
 from .dieset import SETS, DieSet
 from .difficulty import EASY, HARD, NORMAL, PRESETS, TROUBLES, Conditions, Difficulty, Fitting
 from .render import render
+from .scene import TableScene
 from .staged import Lie, StagedThrow, judge, stage, stage_any
 from .view import View
 
@@ -29,6 +30,7 @@ __all__ = [
     "ForeignKind",
     "Lie",
     "StagedThrow",
+    "TableScene",
     "View",
     "judge",
     "render",

@@ -13,13 +13,11 @@ import numpy as np
 import numpy.typing as npt
 
 from tumbler.twin.chips.dice import DIE_EDGE_M, FACE_NORMALS
-
-from .plate import PLATE_RADIUS
+from tumbler.twin.dome import EDGE_RADIUS, PLATE_RADIUS
 
 Matrix = npt.NDArray[np.float64]
 Vector3 = tuple[float, float, float]
 
-EDGE_RADIUS = 0.0015
 HALF = DIE_EDGE_M / 2
 CORE = HALF - EDGE_RADIUS
 _ALONG = np.linspace(-1.0, 1.0, 9)

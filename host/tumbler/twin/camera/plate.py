@@ -1,6 +1,6 @@
 """The plate under the dice, its gasket and the housing round it: how much light each point gives back.
 
-Measures are those of the physics' dome (dome.py); a test holds them together. Wear is fixed for a table.
+Measures are those of the physics' dome (dome.py). Wear is fixed for a table.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
+from tumbler.twin.dome import GASKET_WIDTH, PLATE_RADIUS
+
 from . import splat
 from .dieset import Colour
 from .difficulty import Fitting
@@ -18,8 +20,6 @@ from .shade import channels
 
 Floats = npt.NDArray[np.float32]
 
-PLATE_RADIUS = 0.042
-GASKET_WIDTH = 0.00125
 _RIM_WIDTH = 0.003
 _GASKET: Colour = (0.022, 0.022, 0.024)
 _RIM: Colour = (0.16, 0.16, 0.17)

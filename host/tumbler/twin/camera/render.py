@@ -14,12 +14,13 @@ import numpy as np
 import numpy.typing as npt
 
 from tumbler.twin.chips.dice import DiePose
+from tumbler.twin.dome import PLATE_RADIUS
 
 from . import clutter, glass, sensor, solid
 from .clutter import Foreign
 from .dieset import DieSet
 from .difficulty import Conditions, Difficulty
-from .plate import PLATE_RADIUS, albedo
+from .plate import albedo
 from .shade import DieShader, Light, around_dice, channels
 from .solid import Frame
 from .view import Size, View
@@ -121,6 +122,7 @@ class _Scene:
 
     def light(self, moments: Sequence[Sequence[Frame]]) -> Floats:
         """What reaches the lens, channels x rows x columns."""
+        moments = [[frame for frame in dice if _in_view(frame)] for dice in moments]
         total = self._dice_on(self._lit_plate(moments[0]), moments[0])
         for dice in moments[1:]:
             total = total + self._dice_on(self._lit_plate(dice), dice)
@@ -182,10 +184,9 @@ class _Scene:
 
     def _dice_on(self, plate: Floats, dice: Sequence[Frame]) -> Floats:
         """Over the plate, the nearer die in front; four rays a pixel, averaged where any of them met a die."""
-        near = [frame for frame in dice if float(np.hypot(*frame.centre[:2])) < 2.5 * PLATE_RADIUS]
-        if not near:
+        if not dice:
             return plate
-        boxes = [self._box(frame.corners(self._half)) for frame in near]
+        boxes = [self._box(frame.corners(self._half)) for frame in dice]
         top, bottom = min(b[0] for b in boxes), max(b[1] for b in boxes)
         left, right = min(b[2] for b in boxes), max(b[3] for b in boxes)
         if top >= bottom or left >= right:
@@ -193,7 +194,7 @@ class _Scene:
         fine = plate[:, top:bottom, left:right].repeat(_FINE, axis=1).repeat(_FINE, axis=2)
         depth = np.full(fine.shape[1:], np.float32(1e9))
         rays = self._view.rays(self._size, _FINE)
-        for number, (frame, box) in enumerate(zip(near, boxes, strict=True)):
+        for number, (frame, box) in enumerate(zip(dice, boxes, strict=True)):
             rows = slice((box[0] - top) * _FINE, (box[1] - top) * _FINE)
             columns = slice((box[2] - left) * _FINE, (box[3] - left) * _FINE)
             if rows.start >= rows.stop or columns.start >= columns.stop:
@@ -207,7 +208,7 @@ class _Scene:
             hits = solid.Hits(hits.which[nearer], hits.distance[nearer], hits.point[:, nearer], hits.normal[:, nearer])
             if not hits.which.size:
                 continue
-            others = [other for i, other in enumerate(near) if i != number]
+            others = [other for i, other in enumerate(dice) if i != number]
             seen = self._shader.radiance(hits, directions[:, hits.which], frame, others)
             row, column = np.divmod(hits.which, tile.shape[2])
             tile_depth[row, column] = hits.distance
@@ -217,6 +218,11 @@ class _Scene:
         parts = fine.reshape(channels_, height // _FINE, _FINE, width // _FINE, _FINE)
         out[:, top:bottom, left:right] = parts.mean(axis=(2, 4), dtype=np.float32)
         return out
+
+
+def _in_view(frame: Frame) -> bool:
+    """A die that was taken out is kept somewhere below the table."""
+    return float(frame.centre[2]) > 0.0 and float(np.hypot(*frame.centre[:2])) < 2.5 * PLATE_RADIUS
 
 
 def _widen(coarse: Floats, step: int, rows: int, columns: int) -> Floats:

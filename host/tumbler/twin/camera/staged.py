@@ -14,11 +14,11 @@ from enum import Enum
 import numpy as np
 
 from tumbler.twin.chips.dice import FACE_NORMALS, DiePose
+from tumbler.twin.dome import GASKET_WIDTH, PLATE_RADIUS
 
 from . import boxes
 from .boxes import HALF, Pose
 from .clutter import LOOKS, Foreign, ForeignKind
-from .plate import GASKET_WIDTH, PLATE_RADIUS
 
 Rng = np.random.Generator
 

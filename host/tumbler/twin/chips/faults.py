@@ -11,6 +11,8 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from .arduchip import ArduChip
+    from .ov2640 import Ov2640
     from .table import TableChips
 
 
@@ -33,6 +35,17 @@ class ChipFault(Enum):
     ACCELEROMETER_BROKEN = "accelerometer_broken"
     LAMP_SENSE_GONE = "lamp_sense_gone"
     COVER_SWITCH_STUCK = "cover_switch_stuck"
+    CAMERA_GONE = "camera_gone"
+    CAMERA_DEAD = "camera_dead"
+    CAMERA_HUNG = "camera_hung"
+    CAMERA_FROZEN = "camera_frozen"
+    CAMERA_TORN = "camera_torn"
+    CAMERA_DARK = "camera_dark"
+    CAMERA_STUCK = "camera_stuck"
+
+
+class NotFitted(Exception):
+    """The table has no such part."""
 
 
 NOISY_G = 0.4
@@ -109,6 +122,47 @@ def _cover(chips: TableChips, on: bool, part: str) -> None:
     chips.cover.stuck = (part != "open") if on else None
 
 
+def _sensor_of(chips: TableChips) -> Ov2640:
+    if chips.image_sensor is None:
+        raise NotFitted("this table has no camera to break")
+    return chips.image_sensor
+
+
+def _fifo_of(chips: TableChips) -> ArduChip:
+    if chips.camera_fifo is None:
+        raise NotFitted("this table has no camera to break")
+    return chips.camera_fifo
+
+
+def _camera_gone(chips: TableChips, on: bool, _part: str) -> None:
+    _sensor_of(chips).no_ack = on
+
+
+def _camera_dead(chips: TableChips, on: bool, _part: str) -> None:
+    _fifo_of(chips).dead = on
+
+
+def _camera_hung(chips: TableChips, on: bool, _part: str) -> None:
+    _sensor_of(chips).hung = on
+
+
+def _camera_frozen(chips: TableChips, on: bool, _part: str) -> None:
+    _sensor_of(chips).frozen = on
+
+
+def _camera_torn(chips: TableChips, on: bool, _part: str) -> None:
+    _fifo_of(chips).torn = on
+
+
+def _camera_dark(chips: TableChips, on: bool, _part: str) -> None:
+    _sensor_of(chips).dark = on
+
+
+def _camera_stuck(chips: TableChips, on: bool, part: str) -> None:
+    """`part` is the data wire, 0 to 7."""
+    _sensor_of(chips).stuck_bits = 1 << int(part or 6) if on else 0
+
+
 _BREAK: dict[ChipFault, Callable[[TableChips, bool, str], None]] = {
     ChipFault.LAMP_DEAD: _lamp,
     ChipFault.LAMP_CHAIN_CUT: _chain,
@@ -126,6 +180,13 @@ _BREAK: dict[ChipFault, Callable[[TableChips, bool, str], None]] = {
     ChipFault.ACCELEROMETER_BROKEN: _broken,
     ChipFault.LAMP_SENSE_GONE: _lamp_sense,
     ChipFault.COVER_SWITCH_STUCK: _cover,
+    ChipFault.CAMERA_GONE: _camera_gone,
+    ChipFault.CAMERA_DEAD: _camera_dead,
+    ChipFault.CAMERA_HUNG: _camera_hung,
+    ChipFault.CAMERA_FROZEN: _camera_frozen,
+    ChipFault.CAMERA_TORN: _camera_torn,
+    ChipFault.CAMERA_DARK: _camera_dark,
+    ChipFault.CAMERA_STUCK: _camera_stuck,
 }
 
 

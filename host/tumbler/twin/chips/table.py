@@ -11,18 +11,22 @@ from typing import Protocol
 
 from tumbler.twin.bus import Bus
 
+from .arduchip import ArduChip
 from .contact import Contact
 from .dice import DicePoses, DiceSet
 from .ina219 import Ina219
 from .lis3dh import Lis3dh, Vector
 from .mcp23017 import Mcp23017
 from .motor import DcMotor, HBridge
+from .ov2640 import Ov2640, Scene
 from .panel import Panel
 from .pn5180 import Pn5180
 from .ws2812 import Ws2812Chain
 
 I2C_BUS, SPI_BUS = 0, 0
-EXPANDER_ADDRESS, ACCELEROMETER_ADDRESS, LAMP_SENSE_ADDRESS = 0x20, 0x18, 0x40
+CAMERA_I2C_BUS, CAMERA_SPI_BUS = 1, 1
+EXPANDER_ADDRESS, ACCELEROMETER_ADDRESS, LAMP_SENSE_ADDRESS, CAMERA_ADDRESS = 0x20, 0x18, 0x40, 0x30
+CAMERA_SELECT = 13
 PANEL_INTERRUPT, PWM, DIRECTION = 6, 8, 9
 COVER, DOOR = 14, 15
 READER_SELECT, READER_BUSY, READER_RESET = 17, 20, 21
@@ -47,10 +51,16 @@ class Surroundings(Protocol):
 
 
 class TableChips:
-    """Built once; lives through power cycles."""
+    """Built once; lives through power cycles. A camera is fitted where there is a scene for it to see."""
 
     def __init__(
-        self, bus: Bus, world: Surroundings, dice_set: DiceSet, seed: int = 0, lamps: int = MOST_LAMPS
+        self,
+        bus: Bus,
+        world: Surroundings,
+        dice_set: DiceSet,
+        seed: int = 0,
+        lamps: int = MOST_LAMPS,
+        scene: Scene | None = None,
     ) -> None:
         lines = bus.lines
         self._world = world
@@ -79,6 +89,13 @@ class TableChips:
         bus.add_i2c(I2C_BUS, self.lamp_sense)
         bus.add_spi(SPI_BUS, READER_SELECT, self.reader)
         bus.on_pixels.append(self.lamps.latch)
+        self.image_sensor: Ov2640 | None = None
+        self.camera_fifo: ArduChip | None = None
+        if scene is not None:
+            self.image_sensor = Ov2640(CAMERA_ADDRESS, scene)
+            self.camera_fifo = ArduChip(self.image_sensor, seed)
+            bus.add_i2c(CAMERA_I2C_BUS, self.image_sensor)
+            bus.add_spi(CAMERA_SPI_BUS, CAMERA_SELECT, self.camera_fifo)
 
     def advance(self, now_us: int) -> None:
         """Everything but the motor moves on to this time of the table: contacts bounce, samples are taken."""
@@ -90,6 +107,8 @@ class TableChips:
         if self._powered:
             self.accelerometer.advance(now_us)
             self.lamp_sense.advance(now_us)
+            if self.camera_fifo is not None:
+                self.camera_fifo.advance(now_us)
 
     def step_motor(self, dt: float, load: float = 0.0) -> None:
         """Apart from `advance`, because the physics turns the shaft in its own, finer steps."""
@@ -106,12 +125,15 @@ class TableChips:
             self.accelerometer.power_cycle()
             self.lamp_sense.power_cycle()
             self.reader.power_cycle()
+            if self.image_sensor is not None and self.camera_fifo is not None:
+                self.image_sensor.power_cycle()
+                self.camera_fifo.power_cycle()
 
     @property
     def wrong_use(self) -> Sequence[str]:
         """What the firmware's drivers did to any chip that its datasheet forbids."""
-        chips = (self.expander, self.accelerometer, self.lamp_sense, self.reader)
-        return [note for chip in chips for note in chip.wrong_use.notes]
+        chips = (self.expander, self.accelerometer, self.lamp_sense, self.reader, self.image_sensor, self.camera_fifo)
+        return [note for chip in chips if chip is not None for note in chip.wrong_use.notes]
 
     def _tags(self, drive: float) -> list[bytes]:
         return list(self.dice_set.in_reach(self._world.dice, drive))

@@ -1,0 +1,85 @@
+"""What every camera of the table offers, whatever chip it is: frames of luma, read by rows into the caller's buffer.
+
+    camera.start(colour=False)          set it up: fixed exposure, gain and white balance. OSError where there is none
+    camera.capture()                    take a frame and wait for it; or begin(), then ready() until it is True
+    camera.read_rows_into(luma, 0, 240) rows of the frame taken last, 320 bytes each; chroma too where u and v are given
+    camera.torn, camera.frozen          after the last row: the frame is not whole; it is bit for bit the one before
+    camera.selftest(), camera.fault     as every driver
+
+Each frame costs one pass of crc32 (C code), because a sensor that hangs goes on delivering its last picture, and a real one
+never gives the same noise twice. Not here: what the picture shows (controller/reader).
+"""
+
+import binascii
+import time
+
+from micropython import const
+
+WIDTH = const(320)
+HEIGHT = const(240)
+CHROMA_STEP = const(4)  # u and v are 80 x 60: a face has eleven of them across, and both take 9600 bytes
+CHROMA_WIDTH = const(80)
+CHROMA_HEIGHT = const(60)
+
+_WAIT_MS = const(500)  # seven frames of the slowest setting
+_POLL_MS = const(4)
+
+
+class CameraError(OSError):
+    """The camera does not do what its datasheet says: gone, hung, or a wire is broken."""
+
+
+class Camera:
+    width = WIDTH
+    height = HEIGHT
+
+    def __init__(self):
+        self.colour = False
+        self.frames = 0  # taken since the start
+        self.torn = False
+        self.frozen = False
+        self.fault = ""
+        self._crc = 0
+        self._last_crc = -1
+        self._row = 0
+
+    def begin(self) -> None:
+        """Take the next whole frame."""
+        raise NotImplementedError
+
+    def ready(self) -> bool:
+        raise NotImplementedError
+
+    def capture(self) -> int:
+        """A frame of now; gives its number. Blocks for two frame times at most, 133 ms."""
+        self.begin()
+        start = time.ticks_ms()
+        while not self.ready():
+            if time.ticks_diff(time.ticks_ms(), start) > _WAIT_MS:
+                raise CameraError("camera: no frame in %d ms" % _WAIT_MS)
+            time.sleep_ms(_POLL_MS)
+        return self.frames
+
+    def read_rows_into(self, luma, first: int, n: int, u=None, v=None) -> None:
+        """Rows `first` to first + n - 1, from the top of `luma` on. In order they cost no more than their bytes.
+
+        `u` and `v` take the chroma of every fourth row and pixel, 80 bytes a row of theirs; only after start(colour=True).
+        """
+        raise NotImplementedError
+
+    def _new_frame(self, torn: bool) -> None:
+        self.frames += 1
+        self.torn = torn
+        self.frozen = False
+        self._row = 0
+        self._crc = 0
+
+    def _took(self, luma, first: int, n: int) -> None:
+        """Only frames that are read in order, whole, can be told from the one before."""
+        if first != self._row:
+            return
+        self._row = first + n
+        self._crc = binascii.crc32(luma, self._crc)
+        if self._row == HEIGHT:
+            self.frozen = self._crc == self._last_crc
+            self._last_crc = self._crc
