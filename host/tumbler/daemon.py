@@ -70,18 +70,6 @@ class Daemon:
         self._defect: Exception | None = None
         since = iso_time(wall_ms())
         self.stations = [self._station(table.id, access, since) for table in config.tables]
-        self.console = self._page()
-
-    def _page(self) -> Console | None:
-        """The web page, where one is wanted; its libraries cost memory, so only then."""
-        if self.config.console is None:
-            return None
-        from tumbler.console import Console
-
-        console = Console(self.config.console, self.config.site, self._version)
-        for station in self.stations:
-            console.add(station.table, station.mqtt, self.journal)
-        return console
 
     def _station(self, name: str, access: Access, since: str | None) -> Station:
         config = next(table for table in self.config.tables if table.id == name)
@@ -110,8 +98,6 @@ class Daemon:
         tasks = [asyncio.create_task(station.table.run()) for station in self.stations]
         tasks.append(asyncio.create_task(self._look_after_health()))
         tasks.append(asyncio.create_task(self._forget_old_records()))
-        if self.console is not None:
-            tasks.append(asyncio.create_task(self.console.run()))
         if self.config.console is not None:
             tasks.append(asyncio.create_task(self._console(self.config.console).run()))
         for task in tasks:

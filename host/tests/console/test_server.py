@@ -39,6 +39,14 @@ def test_scripts_get_the_whole_picture_as_json(rig: Any) -> None:
     assert picture["words"]["lock"]["motor"]
 
 
+def test_one_page_is_served_and_said_once(make_rig: Callable[..., Any], port: int) -> None:
+    rig = make_rig(console=f'listen = "127.0.0.1:{port}"')
+    assert rig.start() == f"http://127.0.0.1:{port}/"
+    rig.spin(1, 2, 3)
+    rig.floor.wait_for("t1/result")
+    assert "no console" not in rig.daemons[0].said()
+
+
 def test_strangers_are_told_nothing(rig: Any) -> None:
     url = rig.start()
     upgrade = {"Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13"}
