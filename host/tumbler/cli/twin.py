@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from tumbler.twin.faults import Kind
 
 PREFIX = "tumbler-twin-"
+# The dice that a book is played with, where they are not white with black pips.
+DIE_SETS = {"crown-melbourne-sicbo-b": "symbols"}
+CRAPS_DIE_SET = "red"
 
 
 def add(subparsers: Any) -> None:
@@ -50,6 +53,15 @@ def add(subparsers: Any) -> None:
         "--key", type=Path, metavar="FILE", help="the table's key; made when absent (default: PATH.key)"
     )
     parser.add_argument("--state", type=Path, metavar="DIR", help="keeps the flash between runs (default: thrown away)")
+    parser.add_argument(
+        "--die-set", metavar="NAME", help="how the dice look to the camera (default: as the book plays)"
+    )
+    parser.add_argument(
+        "--difficulty",
+        choices=("easy", "normal", "hard"),
+        default="normal",
+        help="of the camera's picture (default: %(default)s)",
+    )
     parser.add_argument("--control", type=Path, metavar="SOCKET", help="take commands here (docs/twin.md)")
     parser.add_argument("--entry", action="store_true", help="the dealer enters the faces: for a table set so")
     parser.add_argument(
@@ -71,6 +83,16 @@ def parse_fault(text: str) -> tuple[Kind, float]:
     if not 0.0 <= value <= 1.0:
         raise BadInput(f"--fault {text}: the rate {rate!r} must be a number from 0 to 1")
     return KINDS[name], value
+
+
+def die_set(args: argparse.Namespace) -> str:
+    from tumbler.twin.camera import SETS
+
+    usual = DIE_SETS.get(args.book, CRAPS_DIE_SET if "crap" in args.book else "white")
+    name: str = args.die_set or usual
+    if name not in SETS:
+        raise BadInput(f"--die-set {name}: there is no such set; there are: {', '.join(SETS)}")
+    return name
 
 
 def private_folder() -> Path:
@@ -145,6 +167,8 @@ def play(args: argparse.Namespace, folder: Path, key: bytes, dice: int, game: An
         control=args.control,
         game=game,
         rates=rates,
+        die_set=die_set(args),
+        difficulty=args.difficulty,
     )
     try:
         twin = Twin(plan)

@@ -19,6 +19,7 @@ from tumbler.rules.gametable import GameImage
 from tumbler.twin import truth
 from tumbler.twin.board import Board
 from tumbler.twin.bus import Bus, Seed
+from tumbler.twin.camera import PRESETS, SETS, TableScene
 from tumbler.twin.chips.dice import DiceSet
 from tumbler.twin.chips.faults import ChipFault, break_chip, mend_chip
 from tumbler.twin.chips.table import TableChips
@@ -62,6 +63,8 @@ class Plan:
     control: Path | None = None
     game: GameImage | None = None
     rates: Mapping[Kind, float] = field(default_factory=dict)
+    die_set: str = "white"  # as the camera sees them: camera/dieset.py
+    difficulty: str = "normal"  # of the camera's picture: camera/difficulty.py
 
 
 class NotDelivered(Exception):
@@ -85,7 +88,8 @@ class Twin:
         self.line.on_give = self.tap.feed
         bus = Bus(lines, self.flash, self.line, seed, seed.bytes(8, "uid"))
         self.world = World(lines, physics)
-        self.chips = TableChips(bus, self.world, dice_set, plan.seed)
+        scene = TableScene(self.world, SETS[plan.die_set], PRESETS[plan.difficulty], plan.seed)
+        self.chips = TableChips(bus, self.world, dice_set, plan.seed, scene=scene)
         self.world.attach(self.chips)
         controller = Controller(plan.folder, self.flash, provision=plan.folder / "provision")
         self.board = Board(controller, bus, self.line, self.world.advance, boots=notes["boots"])
