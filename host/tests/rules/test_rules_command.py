@@ -105,6 +105,15 @@ def test_show_tells_commission_and_caps(
     assert {key: row[field][key] for key in wanted} == wanted
 
 
+@pytest.mark.parametrize("book", WAGERS)
+def test_show_warns_of_wagers_on_which_the_player_has_the_edge(book: str, capsys: pytest.CaptureFixture[str]) -> None:
+    warned = {row["wager"]: row["player_edge"] for row in printed(capsys, "rules", "show", book)["warnings"]}
+    option_b = {"single_colour": "11/27", "specific_colour_double": "1/27"}
+    assert warned == (option_b if book == "crown-melbourne-sicbo-b" else {})
+    assert main(["rules", "show", book]) == 0
+    assert capsys.readouterr().out.count("WARNING: ") == len(warned)
+
+
 OFF = {"place_win", "buy", "come_odds", "hardway"}
 
 

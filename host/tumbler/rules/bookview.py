@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
-from tumbler.rules.book import Book, Cap, ComeOut, Of, SignSays, Wager
+from tumbler.rules.book import Book, Cap, ComeOut, GameKind, Of, SignSays, Wager
 from tumbler.rules.money import written
+from tumbler.rules.playeredge import player_edges
 
 WORKS = {ComeOut.WORKS: True, ComeOut.OFF: False, ComeOut.ABSENT: None}
 SIGN_SAYS = {
@@ -43,6 +44,9 @@ def as_json(book: Book) -> dict[str, Any]:
         "betting_close": asdict(book.betting_close),
         "cancelled_point": asdict(book.cancelled_point) if book.cancelled_point else None,
         "bonus": asdict(book.bonus) if book.bonus else None,
+        "warnings": [
+            {"wager": row.wager.id, "player_edge": str(row.edge), "text": row.text} for row in player_edges(book.id)
+        ],
     }
 
 
@@ -59,7 +63,7 @@ def wager_as_json(book: Book, wager: Wager) -> dict[str, Any]:
         "place": {"when": wager.place.when.value, "rule": wager.place.rule},
         "remove": {"until": wager.remove.until.value, "rule": wager.remove.rule},
         "come_out": {"does": wager.come_out.value, "rule": wager.come_out_rule},
-        "works_on_come_out": WORKS[wager.come_out],
+        "works_on_come_out": WORKS[wager.come_out] if book.game is GameKind.CRAPS else None,
         "callable": wager.callable,
         "commission": _commission(wager),
         "cap": _cap(wager.cap),
@@ -117,6 +121,7 @@ def _cap(cap: Cap | None) -> dict[str, Any] | None:
 def as_lines(book: Book) -> Iterator[str]:
     """The book for a person at a terminal."""
     yield f"{book.title}, {book.house} ({book.id})"
+    yield from (f"WARNING: {row.text}" for row in player_edges(book.id))
     yield ""
     for wager in book.wagers:
         yield from _wager_lines(wager)

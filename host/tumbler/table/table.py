@@ -19,6 +19,7 @@ from tumbler.journal import Journal, Kind, Record
 from tumbler.log import Log
 from tumbler.rules.bookfile import load_book
 from tumbler.rules.gametable import compile_book
+from tumbler.rules.playeredge import player_edges
 from tumbler.rules.tableplay import Play
 from tumbler.table import payloads
 from tumbler.table.access import Access, Sender
@@ -102,6 +103,7 @@ class Table:
 
     async def run(self) -> None:
         self._show_start()
+        self._warn_of_player_edges()
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(self.ledger.run(), name=f"{self.config.id} ledger")
             tasks.create_task(self.link.run(), name=f"{self.config.id} link")
@@ -132,6 +134,13 @@ class Table:
             self.show(
                 "result/last", payloads.spin_payload(last.body, self.identity, last.result_id, last.seq, last.at_ms)
             )
+
+    def _warn_of_player_edges(self) -> None:
+        """The operator hears at every start of a wager that the document, as it is read here, pays too well."""
+        for row in player_edges(self.rules.id, self.config.option_b_exact):
+            self._log.warning(row.text)
+            body = {"source": "daemon", "code": "player_edge", "severity": "warning", "text": row.text}
+            self.ledger.offer_event("fault", body)
 
     def _show_link(self, state: LinkState, code: str, text: str) -> None:
         up = state is LinkState.UP
