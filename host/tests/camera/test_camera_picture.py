@@ -8,7 +8,19 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 import pytest
-from tumbler.twin.camera import EASY, NORMAL, PRESETS, SETS, TROUBLES, Foreign, ForeignKind, Lie, render, stage
+from tumbler.twin.camera import (
+    EASY,
+    NORMAL,
+    PRESETS,
+    SETS,
+    TROUBLES,
+    Foreign,
+    ForeignKind,
+    Lie,
+    render,
+    render_frames,
+    stage,
+)
 from tumbler.twin.camera.boxes import HALF, Pose, face_up, pose_at, turned
 from tumbler.twin.camera.symbols import SYMBOLS
 
@@ -98,6 +110,8 @@ def test_the_same_seed_gives_the_same_picture_and_frames_of_a_spin_differ_in_noi
     conditions = NORMAL.draw(rng(5))
     chance = rng(6)
     first, second = (render(throw.poses, SETS["red"], conditions, chance).astype(int) for _ in range(2))
+    together = render_frames(throw.poses, SETS["red"], conditions, rng(6), 2)
+    assert [(frame == one).all() for frame, one in zip(together, (first, second), strict=True)] == [True, True]
     assert (first != second).any()
     assert np.abs(first - second).mean() < 6.0
 

@@ -10,7 +10,7 @@ Everything is drawn from the generator that the caller gives, so a seed repeats.
 from .clutter import Foreign, ForeignKind
 from .dieset import SETS, DieSet
 from .difficulty import EASY, HARD, NORMAL, PRESETS, TROUBLES, Conditions, Difficulty, Fitting
-from .render import render
+from .render import render, render_frames
 from .scene import TableScene
 from .staged import Lie, StagedThrow, judge, stage, stage_any
 from .view import View
@@ -34,6 +34,7 @@ __all__ = [
     "View",
     "judge",
     "render",
+    "render_frames",
     "stage",
     "stage_any",
 ]
