@@ -67,7 +67,7 @@ ROWS = {
         Limits("tilt", 0, 50, "mg", "level the table: it leans"),
         Limits("faults", 0, 0, "", "see the self-test's words"),
         Limits("motor_speed", 150, 700, "rpm", "look at belt, bearings and tachometer"),
-        Limits("motor_current", 50, 2500, "mA", "the motor is open, or something brakes it"),
+        Limits("motor_current", 50, 3500, "mA", "the motor is open, or something brakes it"),
         Limits("dead_lamps", 0, 0, "", "exchange the lamps named"),
         Limits("tags", 1, 64, "", "no die answers: look at the antenna, and whether dice are in the dome"),
         Limits("strange_tags", 0, 0, "", "tags that are not of this table's dice: look into the dome"),

@@ -1,0 +1,96 @@
+"""One suite for every table: `pytest hil_tests --rig twin` (default), `--rig serial:PORT --key FILE`, `--rig usb:SERIAL`.
+
+A test asks for `table(...)` and marks what it needs of the rig: `@needs(Capability.POWER)`. Where the rig hasn't it, the
+test is skipped with the reason. With `--unattended` nobody is asked to press, lay or pull anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tumbler.bench.processes import Daemon, Mosquitto, Subscriber, write_config
+from tumbler.rigs import BadRig, Rig, RigFailed, choose
+from tumbler.rigs.twin import TwinPlan
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("hil", "hardware in the loop")
+    group.addoption("--rig", default="twin", help="twin (default), serial:PORT, usb:SERIAL")
+    group.addoption("--key", type=Path, help="the table's key, for a table on a bench")
+    group.addoption("--unattended", action="store_true", help="skip what a person at the bench would have to do")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "needs(*capabilities): what the rig must be able to do")
+
+
+@pytest.fixture
+def table(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callable[..., Rig]]:
+    """table(spins=20, seed=3): a rig of the chosen kind, powered on; stopped at the end, whatever happened."""
+    started: list[Rig] = []
+    needed = {one for marker in request.node.iter_markers("needs") for one in marker.args}
+
+    def start(**plan: Any) -> Rig:
+        option = request.config.getoption
+        folder = tmp_path / f"table{len(started)}"
+        folder.mkdir()
+        try:
+            rig = choose(option("--rig"), TwinPlan(folder, **plan), option("--key"), _hand(request))
+        except (BadRig, RigFailed) as error:
+            pytest.exit(str(error), returncode=2)
+        if missing := rig.missing(needed):
+            pytest.skip(f"rig {rig.name} cannot: {'; '.join(missing)}")
+        started.append(rig)
+        rig.start()
+        return rig
+
+    yield start
+    for rig in started:
+        rig.stop()
+
+
+def _hand(request: pytest.FixtureRequest) -> Callable[[str], object] | None:
+    if request.config.getoption("--unattended"):
+        return None
+    capture = request.config.pluginmanager.getplugin("capturemanager")
+
+    def ask(what: str) -> object:
+        with capture.global_and_fixture_disabled():
+            return input(f"\n  Please {what}, then press Enter: ")
+
+    return ask
+
+
+@pytest.fixture
+def broker(tmp_path: Path) -> Iterator[Mosquitto]:
+    made = Mosquitto(tmp_path)
+    yield made
+    made.stop()
+
+
+@pytest.fixture
+def floor(broker: Mosquitto) -> Iterator[Subscriber]:
+    made = Subscriber(broker.port)
+    yield made
+    made.stop()
+
+
+@pytest.fixture
+def serve(tmp_path: Path, broker: Mosquitto) -> Iterator[Callable[..., Daemon]]:
+    """serve(rig): a daemon for this table; calling it again starts one more on the same journal."""
+    started: list[Daemon] = []
+
+    def start(rig: Rig, **options: Any) -> Daemon:
+        config = tmp_path / "tumbler.toml"
+        if not config.exists():
+            write_config(tmp_path, broker.port, port=rig.port, key=rig.key, **options)
+        started.append(Daemon(config))
+        return started[-1]
+
+    yield start
+    for one in started:
+        if one.alive:
+            one.kill()

@@ -1,0 +1,110 @@
+"""The technician's requests on a real controller: over its cable while no daemon runs, and through the daemon."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tumbler.bench.processes import Daemon, Subscriber
+from tumbler.rigs import Capability, Rig
+
+Table = Callable[..., Rig]
+needs = pytest.mark.needs
+
+
+def diag(*words: str | Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "tumbler", "diag", *map(str, words)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=90)
+
+
+@pytest.fixture
+def idle(table: Table, tmp_path: Path) -> tuple[Rig, tuple[str | Path, ...]]:
+    """A table that nobody plays at, its game table in its flash; and the words that name its cable."""
+    rig = table(dealer=False, seed=31, more=("--install-game",))
+    key = tmp_path / "diag.key"
+    key.write_text(rig.key.hex())
+    key.chmod(0o600)
+    return rig, ("--port", rig.port, "--key", key)
+
+
+def answer(*words: str | Path) -> Any:
+    done = diag(*words, "--json")
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+@needs(Capability.KEYS)
+def test_a_sound_table_passes_every_measurement(idle: Any) -> None:
+    rig, cable = idle
+    rig.control("cover", closed=True)
+    done = diag("test", *cable, "--json")
+    report = json.loads(done.stdout)
+    assert report["passed"], [row for row in report["measurements"] if not row["passed"]]
+    assert done.returncode == 0
+    assert {row["name"] for row in report["measurements"]} >= {"motor_speed", "dead_lamps", "supply", "gravity"}
+    assert report["controller"]["board"]
+
+
+@needs(Capability.BREAK, Capability.KEYS)
+@pytest.mark.parametrize(
+    ("fault", "part", "found"),
+    [("lamp_dead", "7", "dead_lamps"), ("supply_low", "", "supply"), ("motor_stalled", "", "motor_speed")],
+)
+def test_a_defect_is_found_and_named(fault: str, part: str, found: str, idle: Any) -> None:
+    rig, cable = idle
+    rig.control("cover", closed=True)
+    rig.control("break", fault=fault, part=part)
+    done = diag("test", *cable, "--json")
+    if done.returncode == 1 and not done.stdout:
+        assert fault == "motor_stalled"  # the controller itself turned the motor off
+        assert "draws" in done.stderr
+        return
+    failed = [row["name"] for row in json.loads(done.stdout)["measurements"] if not row["passed"]]
+    assert done.returncode == 1
+    assert found in failed
+
+
+def test_the_controller_tells_who_it_is_and_what_it_has(idle: Any) -> None:
+    _, cable = idle
+    assert answer("info", *cable)["book"] == "crown-melbourne-sicbo-a"
+    assert answer("settings", *cable)["still_reads"] >= 2
+    assert len(answer("dice", *cable)["dice"]) == 18
+    assert answer("inputs", *cable)["phase"] == "betting_open"
+    assert answer("link", *cable)["crc_errors"] == 0
+
+
+@needs(Capability.KEYS)
+def test_with_the_cover_open_the_motor_is_refused_and_the_table_given_back(idle: Any) -> None:
+    rig, cable = idle
+    rig.control("cover", closed=False)
+    done = diag("motor", *cable, "300", "500")
+    assert done.returncode == 1
+    (line,) = [line for line in done.stderr.splitlines() if not line.startswith("event: ")]
+    assert "close the cover" in line
+    assert answer("inputs", *cable)["phase"] != "service"
+
+
+@needs(Capability.DEALER)
+def test_through_the_daemon_the_last_spin_and_the_log_are_read_while_it_plays(
+    table: Table, serve: Callable[[Rig], Daemon], floor: Subscriber, tmp_path: Path
+) -> None:
+    rig = table(seed=32)
+    serve(rig)
+    floor.wait(lambda at: len(at.results()) >= 2, 60)
+    rig.control("dealer", on=False)
+    config = ("--config", tmp_path / "tumbler.toml", "--by", "tom")
+    last = answer("recall", *config)
+    assert last["kind"] in ("result", "no_spin")
+    told = {result["spin"]: result["faces"] for result in floor.results()}
+    if last["kind"] == "result" and last["spin"] in told:
+        assert list(bytes.fromhex(last["faces"])) == told[last["spin"]]
+    log = diag("log", *config)
+    assert log.returncode == 0, log.stderr
+    assert log.stdout
+    access = floor.wait_for("t1/event/access", lambda event: event["code"] == "command")
+    assert (access["by"], access["role"], access["command"]) == ("tom", "technician", "service")
