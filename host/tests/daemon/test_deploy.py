@@ -17,7 +17,7 @@ import pytest
 from paho.mqtt.enums import CallbackAPIVersion
 from tumbler.bench.processes import PATIENCE_S, Process, free_port
 from tumbler.config_example import example
-from tumbler.table.find import BOOTLOADERS, RUNNING
+from tumbler.usb.devices import KNOWN, Mode
 
 DEPLOY = Path(__file__).resolve().parents[3] / "deploy"
 MOST_EXPOSURE = 2.5  # of 10; below it systemd calls a service "OK"
@@ -88,7 +88,8 @@ def test_udev_names_every_controller_that_the_daemon_looks_for() -> None:
         subsystem = re.search(r'SUBSYSTEM=="(\w+)"', line)
         assert subsystem is not None
         named[subsystem[1]].add((int(vendor, 16), int(product, 16)))
-    assert named == {"tty": set(RUNNING), "usb": set(RUNNING) | set(BOOTLOADERS)}
+    running = {ids for ids, (_, mode) in KNOWN.items() if mode is Mode.RUNNING}
+    assert named == {"tty": running, "usb": set(KNOWN)}
 
 
 def test_the_configuration_to_start_from_is_the_programs_own_example() -> None:

@@ -140,7 +140,7 @@ class Subscriber:
         self._client.reconnect_delay_set(1, 1)
         self._client.on_connect = lambda client, *_: client.subscribe(f"tumbler/v1/{SITE}/#", qos=1)
         self._client.on_message = self._came
-        self._client.on_socket_open = lambda _client, _data, opened: opened.setsockopt(
+        self._client.on_socket_open = lambda _client, _data, opened: opened.setsockopt(  # type: ignore[attr-defined]
             socket.IPPROTO_TCP, socket.TCP_NODELAY, 1
         )
         session = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]
