@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 import shutil
+import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from dicewire import messages as wire
@@ -121,6 +123,17 @@ def rig(make_rig: Callable[..., Rig]) -> Rig:
 @pytest.fixture
 def port() -> int:
     return free_port()
+
+
+@pytest.fixture
+def wait_for_port() -> Callable[[str], None]:
+    """wait_for_port(url): until someone listens there."""
+
+    def listens(url: str) -> bool:
+        with socket.socket() as probe:
+            return probe.connect_ex((str(urlsplit(url).hostname), int(urlsplit(url).port or 80))) == 0
+
+    return lambda url: eventually(f"{url} is served", lambda: listens(url))
 
 
 # Not for the session: while Playwright is up its event loop runs in this thread, and asyncio.run() would fail elsewhere.
