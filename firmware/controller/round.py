@@ -22,6 +22,11 @@ _CAN_SPIN = (codes.PHASE_BETTING_OPEN, codes.PHASE_NO_SPIN, codes.PHASE_CLOSING)
 _BETS_CLOSED = (codes.PHASE_NO_MORE_BETS, codes.PHASE_READING, codes.PHASE_RESULT)
 _COVERED = (codes.PHASE_SPINNING, codes.PHASE_NO_MORE_BETS)
 
+# What people may declare (Sic Bo 7.1), beside every cause of the craps documents; the others are the table's own findings.
+_CALLABLE = (
+    codes.CAUSE_NONE, codes.CAUSE_CALLED, codes.CAUSE_NOT_FLAT, codes.CAUSE_EXPOSED_EARLY, codes.CAUSE_MALFUNCTION,
+)  # fmt: skip
+
 # What a failed spin is called, and the fault that stands behind it.
 _FAILURES = {
     spin.STALL: (codes.CAUSE_MALFUNCTION, codes.FAULT_MOTOR_STALL),
@@ -103,7 +108,7 @@ class Round(Rest):
         self._entry.clear()
         self._disputed = self._reading = False
         self._restarts = 0
-        self._lamps.clear()
+        self._dark()
         self._outcome.figures.start(self._uptime.ms)
         self._spin.start(now)
         # After a no spin the bets are still closed, if they were (Sic Bo 3.2, 7.2)
@@ -142,6 +147,8 @@ class Round(Rest):
         """The dealer or above declares it (Sic Bo 7.1). A result that is stored can't be called back here."""
         if not self.in_spin:
             return codes.ANSWER_WRONG_PHASE
+        if cause not in _CALLABLE and cause < codes.CAUSE_OFF_TABLE:
+            return codes.ANSWER_BAD_ARGUMENT
         self._no_spin(cause or codes.CAUSE_CALLED, 0, by, now)
         return codes.ANSWER_DONE
 

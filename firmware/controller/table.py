@@ -47,6 +47,8 @@ class Table:
             (parts.lamps.step, codes.FAULT_LAMP_SUPPLY),
             (self._service.step, codes.FAULT_PANEL),
         )
+        self._receive = self.uplink.receive  # bound once: binding in every turn would allocate
+        self._send = self.uplink.send
         self._tries = bytearray(len(self._stages))
         self._failures = 0
         self._fed_at = self._beat_at = now
@@ -79,10 +81,10 @@ class Table:
         board = self._board
         now, wire_now = board.clock.ms(), board.wire_clock.ms()
         self.parts.uptime.step(now, wire_now)
-        sound = self._guarded(self.uplink.receive, now, wire_now)
+        sound = self._guarded(self._receive, now, wire_now)
         for i in range(len(self._stages)):
             sound = self._stage(i, now) and sound
-        sound = self._guarded(self.uplink.send, now, wire_now) and sound
+        sound = self._guarded(self._send, now, wire_now) and sound
         self._failures = 0 if sound else self._failures + 1
         if self._failures >= _FAILURES_MAX:
             board.reset(codes.RESET_CRASH)

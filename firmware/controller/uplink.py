@@ -84,6 +84,8 @@ class Uplink:
             self._outbox.fill(session, wire_now)
         try:
             for _ in range(_WRITES_A_TURN):
+                if session.next_deadline(wire_now) > 0:  # asked first, because a view costs memory
+                    break
                 view = session.to_send(wire_now)
                 length = len(view)
                 if not length:

@@ -5,8 +5,6 @@ time to turn, a table that shakes while it turns, dice that lie as the test says
 are tested elsewhere; the whole on MicroPython is in test_on_micropython.py.
 """
 
-import random
-
 from dicewire import codes
 
 FULL_RPM = 900
@@ -47,6 +45,8 @@ class Port:
     def read_into(self, view):
         if not self.plugged:
             raise OSError(19)
+        if not self.to_controller:
+            return 0
         n = min(len(view), len(self.to_controller))
         view[:n] = self.to_controller[:n]
         del self.to_controller[:n]
@@ -68,7 +68,8 @@ class Motor:
     def __init__(self):
         self.permille = 0
         self.rpm = 0.0
-        self.turns = 0.0
+        self._turns = 0.0
+        self._pulses = 0  # counted when time passes: asking must cost no memory, as with the driver
         self.stalled = False
         self.jammed_current = False
         self.tachometer_dead = False
@@ -85,10 +86,12 @@ class Motor:
         self.rpm += (aim - self.rpm) * min(1.0, ms / SPIN_UP_MS)
         if not aim and self.rpm < 3:
             self.rpm = 0.0
-        self.turns += self.rpm * ms / 60000
+        self._turns += self.rpm * ms / 60000
+        if not self.tachometer_dead:
+            self._pulses = int(self._turns * PULSES_A_TURN) & TICKS
 
     def pulses(self):
-        return 0 if self.tachometer_dead else int(self.turns * PULSES_A_TURN) & TICKS
+        return self._pulses
 
     def current_ma(self):
         if not self.permille:
@@ -284,7 +287,7 @@ class Board:
         self.state_dir = state_dir
         self.now = now
         self.reset_cause = reset_cause
-        self._random = random.Random(seed)
+        self._seed = seed
         self.clock = self.wire_clock = Clock(self)
         self.port = Port()
         self.motor = Motor()
@@ -306,7 +309,11 @@ class Board:
             self.accel.advance(1)
 
     def entropy(self, n):
-        return self._random.randbytes(n)
+        out = bytearray(n)
+        for i in range(n):
+            self._seed = (self._seed * 1103515245 + 12345) & TICKS
+            out[i] = self._seed >> 12 & 0xFF
+        return bytes(out)
 
     def temperature(self):
         return 315

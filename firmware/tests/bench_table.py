@@ -15,6 +15,7 @@ from cuts import CutFiles
 from dicewire import codes
 from dicewire import messages as wire
 from tumbler.rules.gametable import compile_book
+from tumbler.rules.tableplay import Play
 
 KEY = bytes(range(32))
 SICBO = "crown-melbourne-sicbo-a"
@@ -38,7 +39,7 @@ class Bench:
     def __init__(self, folder, book=SICBO, game=True, provision=True, host=True, seed=1):
         self.folder = folder
         self.image = compile_book(book)
-        self.dice = 2 if "craps" in book else 3
+        self.dice = Play(book).dice
         self.rows = die_rows(self.dice)
         self.seed = seed
         self.defect_expected = False

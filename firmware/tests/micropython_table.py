@@ -14,6 +14,7 @@ from controller import panel
 from dicewire import codes
 from dicewire import messages as wire
 from tumbler.rules.gametable import compile_book
+from tumbler.rules.tableplay import Play
 from tumbler.twin.board import Board
 from tumbler.twin.bus import Bus, Seed
 from tumbler.twin.chips.dice import DIE_EDGE_M, FACE_NORMALS, DiceSet
@@ -82,8 +83,9 @@ class MicropythonTable:
         self.image = compile_book(book)
         provision = folder / "provision"
         provision.mkdir(exist_ok=True)
-        dice_set = DiceSet.made_from(1, 3)
-        rows = [(dice_set.uid(die, face), die, face) for die in range(3) for face in range(1, 7)]
+        self.dice = Play(book).dice
+        dice_set = DiceSet.made_from(1, self.dice)
+        rows = [(dice_set.uid(die, face), die, face) for die in range(self.dice) for face in range(1, 7)]
         (provision / "key.bin").write_bytes(KEY)
         (provision / "dice.bin").write_bytes(dice_file(rows))
         self.lines = Lines()
@@ -91,6 +93,7 @@ class MicropythonTable:
         self.cable = Cable()
         bus = Bus(self.lines, self.flash, self.cable, Seed(1), bytes(range(8)))
         self.world = World()
+        del self.world.dice[self.dice :]
         self.chips = TableChips(bus, self.world, dice_set, 1)
         self.controller = Controller(folder, self.flash, provision=provision)
         self.board = Board(self.controller, bus, self.cable, self._advance)
@@ -155,6 +158,14 @@ class MicropythonTable:
         host.send(wire.GAME_USE, self._wall(), hash=self.image.hash)
         self.until_phase(codes.PHASE_BETTING_OPEN)
 
+    def heap_free(self):
+        """What the firmware itself says after a collection, by the technician's request."""
+        req = self.host.next_req()
+        self.host.send(wire.SERVICE_REQ, self._wall(), req=req, op=codes.SERVICE_INFO, data=b"")
+        self.until(lambda: any(v["req"] == req for v in self.host.all(wire.SERVICE_RSP)), why="SERVICE_RSP")
+        lines = self.host.last(wire.SERVICE_RSP)["data"].decode().split("\n")
+        return int(dict(line.split("=") for line in lines)["heap_free"])
+
     def press(self, key):
         self.world.keys = (KEY_NAMES[key],)
         self.run(80)
@@ -169,7 +180,7 @@ class MicropythonTable:
         self.press(panel.NO_MORE_BETS)
         self.until_phase(codes.PHASE_NO_MORE_BETS)
         self.run(7000)
-        self.world.dice = [lying(face, x) for face, x in zip(shown, (0.0, 0.03, -0.03), strict=True)]
+        self.world.dice = [lying(face, x) for face, x in zip(shown, (0.0, 0.03, -0.03), strict=False)]
         self.world.cover_closed = False
         self.until_phase(codes.PHASE_RESULT, codes.PHASE_NO_SPIN)
 

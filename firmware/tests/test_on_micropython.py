@@ -15,15 +15,6 @@ def table(tmp_path):
     table.close()
 
 
-def heap_free(table):
-    """What the firmware itself says after a collection, by the technician's request."""
-    req = table.host.next_req()
-    table.host.send(wire.SERVICE_REQ, table._wall(), req=req, op=codes.SERVICE_INFO, data=b"")
-    table.until(lambda: any(v["req"] == req for v in table.host.all(wire.SERVICE_RSP)), why="SERVICE_RSP")
-    lines = table.host.last(wire.SERVICE_RSP)["data"].decode().split("\n")
-    return int(dict(line.split("=") for line in lines)["heap_free"])
-
-
 def test_rounds_are_played_read_and_sent_and_the_heap_does_not_grow(table):
     table.bring_game()
     throws = [(1, 2, 3), (4, 4, 4), (1, 5, 6), (2, 2, 6), (3, 3, 3), (6, 6, 6)]
@@ -31,7 +22,7 @@ def test_rounds_are_played_read_and_sent_and_the_heap_does_not_grow(table):
     for faces in throws:
         table.play(*faces)
         table.pay()
-        free.append(heap_free(table))
+        free.append(table.heap_free())
     results = table.host.all(wire.RESULT)
     assert [tuple(r["faces"]) for r in results] == throws
     assert [r["spin"] for r in results] == list(range(1, len(throws) + 1))
