@@ -1,4 +1,8 @@
-"""`make docs`: every document that is made from the program, made again. Tests fail where one has drifted."""
+"""`make docs`: makes every file again that comes from a declaration, so that no reference has to be kept by hand.
+
+Each maker also has a test that fails when its file has drifted. The pictures of the page and of the camera are not made
+here: they need a browser or minutes of rendering, and docs/console.md and docs/camera.md name their commands.
+"""
 
 from __future__ import annotations
 
@@ -6,19 +10,21 @@ import subprocess
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).resolve().parent.parent
+# what is made, and the arguments of the Python that makes it
 MAKERS = (
-    ("-m", "dicewire.declared"),  # docs/protocol.md, the constants and the vectors of the wire
-    ("-m", "tumbler.mqttdocs"),  # docs/mqtt.md, docs/asyncapi.yaml
-    ("-m", "tumbler", "edge", "--docs", "docs"),  # docs/edges.md
+    ("docs/protocol.md, protocol/vectors.json, codes and types", ("-m", "dicewire.declared")),
+    ("docs/mqtt.md's tables and docs/asyncapi.yaml", ("-m", "tumbler.mqttdocs")),
+    ("docs/edges.md and its picture", ("-m", "tumbler", "edge", "--docs", "docs")),
 )
 
 
 def main() -> int:
-    for maker in MAKERS:
-        done = subprocess.run([sys.executable, *maker], cwd=ROOT, check=False)
-        if done.returncode != 0:
-            print(f"references: python {' '.join(maker)} ended with {done.returncode}", file=sys.stderr)
+    for what, arguments in MAKERS:
+        print(f"docs: {what}", flush=True)
+        code = subprocess.call([sys.executable, *arguments], cwd=ROOT)
+        if code:
+            print(f"docs: `python {' '.join(arguments)}` failed with {code}", file=sys.stderr)
             return 1
     return 0
 
