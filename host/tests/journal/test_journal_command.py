@@ -123,6 +123,8 @@ def test_backup_beside_a_running_daemon(tumbler: Run, path: Path, tmp_path: Path
         (("show", "journal.db", "--after", "-1"), "--after"),
         (("show", "journal.db", "--kind", "gossip"), "gossip"),
         (("burn", "journal.db"), "burn"),
+        (("verify",), "name the journal's file"),
+        (("verify", "journal.db", "--config", "tumbler.toml"), "one of the two"),
         ((), "required"),
     ],
 )
@@ -158,3 +160,4 @@ def test_a_configuration_names_its_journal(tumbler: Run, written: Path, tmp_path
         'port = "/dev/ttyACM0"\nkey_file = "t1.key"\n'
     )
     assert tumbler("verify", "tumbler.toml").returncode == 0
+    assert tumbler("verify", "--config", "tumbler.toml").returncode == 0

@@ -57,7 +57,10 @@ def add(subparsers: Any) -> None:
 
 def _action(actions: Any, name: str, run: Any, text: str) -> argparse.ArgumentParser:
     parser: argparse.ArgumentParser = actions.add_parser(name, help=text, description=text)
-    parser.add_argument("file", metavar="JOURNAL", help="the journal's file, or a configuration (*.toml) that names it")
+    parser.add_argument(
+        "file", metavar="JOURNAL", nargs="?", help="the journal's file, or a configuration (*.toml) that names it"
+    )
+    parser.add_argument("--config", metavar="FILE", help="the configuration that names the journal")
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
     parser.set_defaults(func=lambda options: _guarded(run, options))
     return parser
@@ -85,13 +88,14 @@ def _guarded(run: Any, options: argparse.Namespace) -> int:
 
 
 def _path(options: argparse.Namespace) -> Path:
-    path = Path(options.file)
-    if path.suffix != ".toml":
-        return path
+    if (options.file is None) == (options.config is None):
+        raise BadInput("name the journal's file, or with --config the configuration that names it: one of the two")
+    if options.config is None and Path(options.file).suffix != ".toml":
+        return Path(options.file)
     from tumbler.config import ConfigError, load
 
     try:
-        return load(path).journal.path
+        return load(Path(options.config or options.file)).journal.path
     except ConfigError as error:
         raise BadInput(str(error)) from error
 
