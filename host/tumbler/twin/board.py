@@ -38,6 +38,7 @@ class Board:
         self._line = line
         self._advance = advance
         self.on_power: list[Callable[[bool], None]] = []
+        self.on_stop: list[Callable[[], None]] = []
         self.boots = boots  # in the life of this flash
         self.power_cuts = 0
         self.watchdog_bites = 0
@@ -105,6 +106,8 @@ class Board:
     def _stop(self) -> None:
         """The microcontroller stops; its USB port goes with it."""
         self._waiting = False
+        for hook in self.on_stop:
+            hook()
         self._controller.kill()
         self._bus.lines.reset()
         self._line.unplug()

@@ -20,12 +20,16 @@ NO_MORE_BETS_KEY = "no_more_bets"
 
 
 class Spoilt(Enum):
-    """Why a spin can't count although all dice may lie flat. In the order in which one is named."""
+    """What happened to a spin besides the dice. In the order in which one is named."""
 
     POWER_CUT = "power_cut"
-    MOTOR = "motor"
+    RESTART = "restart"  # the controller stopped: it crashed, hung or was reset
     EXPOSED_EARLY = "exposed_early"
     CALLED = "called"
+    MOTOR = "motor"  # it jammed: whether long enough to spoil the spin is the controller's to judge
+
+
+NEVER_COUNTS = (Spoilt.POWER_CUT, Spoilt.RESTART, Spoilt.EXPOSED_EARLY, Spoilt.CALLED)
 
 
 @dataclass
@@ -42,7 +46,7 @@ class PhysicalSpin:
     @property
     def why_not(self) -> str | None:
         """None: every die lies flat after a spin that ran its course."""
-        for reason in Spoilt:
+        for reason in NEVER_COUNTS:
             if reason in self.spoilt:
                 return reason.value
         lie = self.throw.why_not if self.throw is not None else None
@@ -65,15 +69,15 @@ class SpinWatch:
         world.on_step.append(self._step)
         world.on_key.append(self._key)
 
-    def power_lost(self) -> None:
+    def spoil(self, reason: Spoilt) -> None:
         if self.current is not None:
-            self.current.spoilt.add(Spoilt.POWER_CUT)
+            self.current.spoilt.add(reason)
 
     def _key(self, key: str) -> None:
         if key == SPIN_KEY:
             self._asked_us = self._world.now_us
-        elif key == NO_SPIN_KEY and self.current is not None:
-            self.current.spoilt.add(Spoilt.CALLED)
+        elif key == NO_SPIN_KEY:
+            self.spoil(Spoilt.CALLED)
 
     def _step(self) -> None:
         world, spin = self._world, self.current

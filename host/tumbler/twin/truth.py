@@ -9,7 +9,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from tumbler.twin.spinwatch import PhysicalSpin
+from tumbler.twin.spinwatch import PhysicalSpin, Spoilt
 
 
 def row(spin: PhysicalSpin) -> dict[str, Any]:
@@ -23,6 +23,7 @@ def row(spin: PhysicalSpin) -> dict[str, Any]:
         "faces": spin.throw.faces,
         "flat": why_not is None,
         "why_not": why_not,
+        "spoilt": [reason.value for reason in Spoilt if reason in spin.spoilt],
         "lies": [lie.value for lie in spin.throw.lies],
         "tilts": spin.throw.tilts,
         "ms": (spin.rest_us - spin.start_us) // 1000,

@@ -34,7 +34,7 @@ from tumbler.twin.pace import LEAD_SECONDS, LEAST_SLEEP_SECONDS, Pace
 from tumbler.twin.physics import Physics
 from tumbler.twin.process import Controller
 from tumbler.twin.provision import dice_map, provision
-from tumbler.twin.spinwatch import PhysicalSpin, SpinWatch
+from tumbler.twin.spinwatch import PhysicalSpin, SpinWatch, Spoilt
 from tumbler.twin.tap import Tap
 from tumbler.twin.world import World
 
@@ -94,6 +94,7 @@ class Twin:
         controller = Controller(plan.folder, self.flash, provision=plan.folder / "provision")
         self.board = Board(controller, bus, self.line, self.world.advance, boots=notes["boots"])
         self.board.on_power.append(self._power)
+        self.board.on_stop.append(self._stopped)
         self.spins = SpinWatch(self.world, notes["spins"], lambda: (bus.boot_id.hex(), self.board.boot_us))
         self.faults = Faults(seed, plan.rates, self)
         self.truth = truth.TruthFile(plan.truth, go_on=bool(notes["spins"]))
@@ -124,9 +125,14 @@ class Twin:
 
     def _power(self, on: bool) -> None:
         if not on:
-            self.spins.power_lost()
+            self.spins.spoil(Spoilt.POWER_CUT)
         self.chips.power(on)
         self._tell({"event": "power", "on": on})
+
+    def _stopped(self) -> None:
+        self.spins.spoil(Spoilt.RESTART)
+        self.tap.restart()
+        self._tell({"event": "stopped", "boot": self.board.boot_id})
 
     def _told_start(self, spin: PhysicalSpin) -> None:
         at_ms = (spin.start_us - spin.boot_us) // 1000  # as the controller's own uptime has it
@@ -256,7 +262,6 @@ class Twin:
         self.line.pump_in(now)
         if not board.running:
             board.step_off(OFF_STEP_US)
-            self.tap.restart()
             self._sleep(self._pace.ahead(self.world.now_us), now)
         elif board.waiting:
             ahead = self._pace.ahead(self.world.now_us)
