@@ -17,9 +17,17 @@ Table = Callable[..., Rig]
 needs = pytest.mark.needs
 
 
-def diag(*words: str | Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "tumbler", "diag", *map(str, words)]
+def tumbler(*words: str | Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "tumbler", *map(str, words)]
     return subprocess.run(command, capture_output=True, text=True, timeout=90)
+
+
+def diag(*words: str | Path) -> subprocess.CompletedProcess[str]:
+    return tumbler("diag", *words)
+
+
+def provision(*words: str | Path) -> subprocess.CompletedProcess[str]:
+    return tumbler("provision", *words)
 
 
 @pytest.fixture
@@ -87,6 +95,26 @@ def test_with_the_cover_open_the_motor_is_refused_and_the_table_given_back(idle:
     (line,) = [line for line in done.stderr.splitlines() if not line.startswith("event: ")]
     assert "close the cover" in line
     assert answer("inputs", *cable)["phase"] != "service"
+
+
+def test_a_set_of_dice_is_taught_and_a_wrong_sheet_changes_nothing(idle: Any, tmp_path: Path) -> None:
+    _, cable = idle
+    known = answer("dice", *cable)["dice"]
+    tags = [[row["uid"] for row in known if row["die"] == die] for die in (3, 1, 2)]  # the same dice, counted anew
+    sheet = tmp_path / "dice.toml"
+    sheet.write_text(f"dice = {json.dumps(tags)}")
+    done = provision("dice", sheet, *cable)
+    assert done.returncode == 0, done.stderr
+    assert [row["uid"] for row in answer("dice", *cable)["dice"]] == [uid for die in tags for uid in die]
+    sheet.write_text(f"dice = {json.dumps([tags[0], tags[0], tags[1]])}")
+    done = provision("dice", sheet, *cable)
+    assert done.returncode == 2
+    assert "a tag stands twice" in done.stderr
+    sheet.write_text(f"dice = {json.dumps(tags[:2])}")
+    done = provision("dice", sheet, *cable)
+    assert done.returncode == 1
+    assert "2 dice, the game has 3" in done.stderr
+    assert len(answer("dice", *cable)["dice"]) == 18
 
 
 @needs(Capability.DEALER)

@@ -15,6 +15,7 @@ ROOT = Path(__file__).resolve().parent.parent
 MAKERS = (
     ("docs/protocol.md, protocol/vectors.json, codes and types", ("-m", "dicewire.declared")),
     ("docs/mqtt.md's tables and docs/asyncapi.yaml", ("-m", "tumbler.mqttdocs")),
+    ("docs/error-codes.md and docs/configuration.md's tables", ("-m", "tumbler.tabledocs")),
     ("docs/edges.md and its picture", ("-m", "tumbler", "edge", "--docs", "docs")),
 )
 

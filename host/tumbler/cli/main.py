@@ -25,6 +25,7 @@ COMMANDS = {
     "provision": "make a table's key, teach a controller its dice",
     "diag": "what the technician wants to know of a table",
     "journal": "verify, export or recall the durable record",
+    "record": "many tables' results from MQTT into one database",
     "rules": "the rule books",
     "settle": "settle wagers by a rule book",
     "edge": "exact house edges of a rule book",
