@@ -146,6 +146,8 @@ UNPAYABLE = [
     ("a pass 10; roll 6; b pass_odds 4 behind a", "1", False),
     ("a pass 10; roll 6; b pass_odds 5 behind a", "1", True),
     ("a place_win:6 12; change a 13", "1", False),
+    ("a place_win:6 12; change a 7", "1", False),
+    ("a place_win:6 12; change a 6", "1", True),
     ("a pass 0.75", "0.50", False),
     ("a all_small 0.50", "1", True),
     ("a place_win:3 5", "1", True),
@@ -169,6 +171,7 @@ def test_a_split_wager_splits_into_chips_or_is_refused(book: str, wager: str, pa
     assert last(book, f"a {wager} {parts}", chip="1")["ok"]
     assert not last(book, f"a {wager} {parts + 1}", chip="1")["ok"]
     assert not last(book, f"a {wager} {parts}; change a {2 * parts - 1}", chip="1")["ok"]
+    assert not last(book, f"a {wager} {2 * parts}; change a {2 * parts - 1}", chip="1")["ok"]
     assert last(book, f"a {wager} {parts + 1}")["ok"]  # without a chip any stake splits
 
 

@@ -118,6 +118,7 @@ REFUSED = [
     (MINI, "7.4.1", "no_more_bets; no_roll cocked; a pass 10"),
     # a point is cancelled in Melbourne and Perth only, and only if there is one
     (MELBOURNE, "5.2.2(b)", "a pass 10; cancel_point"),
+    (MELBOURNE, "3.4.2", "roll 8; a come 10; roll 6; cancel_point; roll 5; remove a"),  # the opportunity has passed
     (ADELAIDE, "13(b)", "a pass 10; roll 6; cancel_point"),
     (NSW, "3.8", "a pass 10; roll 6; cancel_point"),
     (PERTH, "6.12", "roll 6; roll 6; cancel_point"),
@@ -149,6 +150,7 @@ ALLOWED = [
     (MELBOURNE, "5.2.2(b)", "a pass 10; roll 6; cancel_point; remove a"),
     (MELBOURNE, "5.1.1(c)(i)", "roll 8; a come 10; roll 6; cancel_point; change a 5"),
     (PERTH, "6.12", "a pass 10; roll 12; cancel_point; remove a"),
+    (PERTH, "6.12", "roll 8; a come 10; roll 2; cancel_point; roll 5; remove a"),  # its round of play has ended
     (PERTH, "4.27(a)", "a all_small 10; roll 8; b all_small 10 by 2"),  # none of its numbers has come
     (PERTH, "4.27(a)", "a all_small 10; roll 8; change a 20"),
     (PERTH, "4.27(a)", "a all_small 10; roll 2; roll 7; b all_small 10"),

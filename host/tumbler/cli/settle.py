@@ -58,13 +58,13 @@ def _line(answer: Answer) -> str:
     if not answer["ok"]:
         return f"refused: {answer['why']} (rule {answer['rule']})"
     if "total" in answer:
-        point = f"point {answer['point_after']}" if answer["point_after"] else "no point"
+        point = f", point {answer['point_after']}" if answer["point_after"] else ""
         rows = [
             f"{row['id']} {row['outcome']}"
             + (f" pays {row['pays']}" if row["pays"] != "0" else "")
             + (f" back {row['back']}" if row["back"] != "0" else "")
             for row in answer["outcomes"]
         ]
-        return f"rolled {answer['total']}, {point}" + "".join(f"; {row}" for row in rows)
+        return f"rolled {answer['total']}{point}" + "".join(f"; {row}" for row in rows)
     words = [f"{key} {value}" for key, value in answer.items() if key != "ok" and value not in ("0", [])]
     return "done" + "".join(f"; {word}" for word in words)
