@@ -7,7 +7,6 @@ from pathlib import Path
 from tumbler.bench.daemon import MOST_TIMES_ITS_PARTS, latency_row, parts
 from tumbler.bench.latency import measure, rig
 
-
 ROUNDS = 40
 ATTEMPTS = 3  # other tests run beside this one: the quietest of a few counts
 
