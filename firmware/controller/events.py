@@ -1,6 +1,6 @@
 """What the table reports beside results: events wait here for the link, faults stand here until they are gone.
 
-Events are not durable: the newest 32 wait while no host listens, and the count of those lost is told with the next. What must
+Events are not durable: the newest 32 wait while no host listens, the others are counted (service request `info`). What must
 not be lost is in the store. The severity of each event is a table here because the wire's declaration, with its texts,
 stays on the host; a test holds the two together.
 """

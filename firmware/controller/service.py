@@ -152,6 +152,7 @@ class Service:
             f"committed={store.committed}",
             f"book={game.book if game else ''}",
             f"heap_free={heap_free()}",
+            f"events_lost={self._parts.events.lost}",
             f"flash_free={self._parts.files.free_bytes()}",
         )
         return "\n".join(lines).encode()

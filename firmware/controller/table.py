@@ -16,6 +16,7 @@ from controller.selftest import KEY_FILE
 from controller.service import Service
 from controller.standing import Standing
 from controller.store import CORRUPT, FORMATTED, StoreError
+from controller.tamper import Tamper
 from controller.target import const
 from controller.uplink import Uplink
 
@@ -46,6 +47,7 @@ class Table:
             (parts.round.step, codes.FAULT_TAG_READER),
             (parts.lamps.step, codes.FAULT_LAMP_SUPPLY),
             (self._service.step, codes.FAULT_PANEL),
+            (Tamper(parts, now).step, codes.FAULT_ACCELEROMETER),
         )
         self._receive = self.uplink.receive  # bound once: binding in every turn would allocate
         self._send = self.uplink.send

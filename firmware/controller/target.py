@@ -21,12 +21,3 @@ def heap_free():
     """Bytes free on the heap after a collection; -1 where the heap has no fixed size (CPython)."""
     gc.collect()
     return gc.mem_free() if ON_MICROPYTHON else -1
-
-
-def sleep_is_safe_for_ctrl_c():
-    """Ctrl-C is a byte like any other on the wire: it must never stop the table (FACTS: catch 0x03)."""
-    if ON_MICROPYTHON:
-        import micropython
-
-        if hasattr(micropython, "kbd_intr"):
-            micropython.kbd_intr(-1)

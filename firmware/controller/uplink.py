@@ -16,6 +16,7 @@ from controller.version import FIRMWARE
 _READ = const(256)
 _READS_A_TURN = const(8)  # a host that sends without end gets 2 KB of a turn and no more
 _WRITES_A_TURN = const(4)
+_ANSWERS_MAX = const(8)  # more questions at once than this are a host gone wrong, and go unanswered
 KEY_SIZE = const(32)
 
 
@@ -30,6 +31,7 @@ class Uplink:
         self._service = service
         self._gone = False
         self._view = memoryview(bytearray(_READ))
+        self._answers = []  # (message number, values) that wait for a place in the session's queue
         self._settings = None  # SETTINGS that wait for the end of the spin under way
         self._auth_errors = self._tag_errors = 0
         board = parts.board
@@ -139,6 +141,7 @@ class Uplink:
 
     def _down(self, reason, lost):
         self._round.host_up = False
+        self._answers.clear()
         self._commands.session_ended()
         self._service.session_ended()
         for _, number, payload in reversed(lost):
@@ -183,7 +186,7 @@ class Uplink:
         req = values["req"]
         answer = self._commands.run(req, values["op"], values["arg"], values["role"], now)
         if answer != PENDING:
-            self.session.send(wire.COMMAND_RSP, {"req": req, "code": answer}, wire_now)
+            self._answer(wire.COMMAND_RSP, {"req": req, "code": answer})
 
     def _service_request(self, values, now, wire_now):
         self._service.ask(values["req"], values["op"], values["data"], now)
@@ -192,7 +195,7 @@ class Uplink:
         code = self._round.use_game(values["hash"], now)
         self._know_game()
         answer = {"hash": values["hash"], "ok": 1 if code == codes.GAME_OK else 0, "code": code}
-        self.session.send(wire.GAME_ACTIVE, answer, wire_now)
+        self._answer(wire.GAME_ACTIVE, answer)
 
     def _take_settings(self, values, now, wire_now):
         why_not = self._parts.settings.refusal(values)
@@ -212,15 +215,21 @@ class Uplink:
         except OSError as e:
             self._parts.faults.set(codes.FAULT_FLASH, f"settings not kept: {e}")
 
-    # ---- answers that come later ----
+    # ---- answers ----
+
+    def _answer(self, number, values):
+        if len(self._answers) < _ANSWERS_MAX:
+            self._answers.append((number, values))
 
     def _send_answers(self, now, wire_now):
         done = self._commands.poll()
         if done:
-            self.session.send(wire.COMMAND_RSP, {"req": done[0], "code": done[1]}, wire_now)
-        answer = self._service.poll(now) if self.session.room(wire.SERVICE_RSP) else None
+            self._answer(wire.COMMAND_RSP, {"req": done[0], "code": done[1]})
+        answer = self._service.poll(now)
         if answer:
-            self.session.send(wire.SERVICE_RSP, answer, wire_now)
+            self._answer(wire.SERVICE_RSP, answer)
+        while self._answers and self.session.send(self._answers[0][0], self._answers[0][1], wire_now):
+            self._answers.pop(0)
         errors = self.session.counters["tag_errors"]
         if errors != self._tag_errors:
             self._tag_errors = errors

@@ -53,6 +53,7 @@ class Lis3dh:
         self._mg = [0, 0, 0]
         self._known = False
         self._active = 0
+        self._peak = 0
         self.fault = ""
 
     def start(self) -> None:
@@ -83,6 +84,12 @@ class Lis3dh:
         jolted = self._registers.read8(_INT1_SRC) & _IA  # reading it lets it forget
         return active or (1 if jolted else 0)
 
+    def take_peak(self) -> int:
+        """Largest change between two samples since the last call, in mg over the three axes."""
+        peak = self._peak
+        self._peak = 0
+        return peak
+
     def _drain(self) -> None:
         source = self._registers.read8(_FIFO_SRC)
         count = _DEPTH if source & _OVERRUN else source & 0x1F
@@ -101,6 +108,8 @@ class Lis3dh:
                 mg[axis] = value
             if change > _MOTION_MG and self._known:
                 self._active += 1
+                if change > self._peak:
+                    self._peak = change
             self._known = True
 
     def selftest(self) -> bool:

@@ -109,6 +109,7 @@ class Accelerometer:
         self.sound = True
         self.gone = False
         self.uncoupled = False
+        self.gravity = (0, 0, 1000)
         self.shaken = False  # someone leans on the table
 
     def advance(self, ms):
@@ -116,7 +117,10 @@ class Accelerometer:
             self._active += ms
 
     def read(self):
-        return (0, 0, 1000)
+        return self.gravity
+
+    def take_peak(self):
+        return 400
 
     def activity(self):
         if self.gone:
