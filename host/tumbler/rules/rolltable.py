@@ -50,7 +50,7 @@ class Action:
 class Entry:
     """One throw in one state."""
 
-    __slots__ = ("actions", "after", "after_row", "dice", "ends", "quiet", "state", "total", "touched")
+    __slots__ = ("actions", "after", "after_row", "areas", "dice", "ends", "quiet", "state", "total", "touched")
 
     def __init__(self, state: State, dice: tuple[int, ...], after: State, ends: bool) -> None:
         self.state = state
@@ -62,6 +62,7 @@ class Entry:
         self.actions: dict[int, Action] = {}
         self.quiet: dict[int, Verdict] = {}  # pushes and wagers that are off; every other untouched bit is undecided
         self.after_row: Row = {}
+        self.areas: list[str] | None = None
 
 
 Row = dict[tuple[int, ...], Entry]
@@ -96,7 +97,10 @@ class RollTable:
         return self._slot_of_bit[bit]
 
     def areas(self, entry: Entry) -> list[str]:
-        return winning_areas(self.game, entry.state, entry.dice)
+        """The areas that light; worked out when they are first asked for, because most rolls of a simulation never are."""
+        if entry.areas is None:
+            entry.areas = winning_areas(self.game, entry.state, entry.dice)
+        return entry.areas.copy()
 
     def _name_spots(self) -> None:
         for spot in self.game.spots:
