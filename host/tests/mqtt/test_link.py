@@ -88,6 +88,8 @@ def test_retained_topics_come_again_after_the_broker_forgot_them(floor, play):
             await floor.until(lambda: not link.connected)
             floor.broker.start()
             await link.wait_connected()
+            async with floor.observer() as early:  # may still see them being published
+                await early.until(lambda _: early.on("state") and early.on("round") and early.on("result/last"))
             async with floor.observer() as late:
                 await late.until(lambda _: late.on("state") and late.on("round") and late.on("result/last"))
                 assert all(seen.retained for seen in late.everything)
