@@ -1,6 +1,6 @@
 """A second settlement of craps, written from the documents and rulings alone, to hold the engine against.
 
-It shares no code and no data with tumbler.rules: one plain list of wagers, fractions, and the documents' figures in `second_documents`.
+It shares no code and no data with tumbler.rules: one plain list of wagers, fractions, and the figures of `second_documents`.
 Slow and simple on purpose. It answers a refusal without saying by which rule.
 """
 
