@@ -59,7 +59,7 @@ class Service:
             codes.SERVICE_ACCELEROMETER: (_BETWEEN, self._accelerometer),
             codes.SERVICE_RECALL: (_BETWEEN, self._recall),
             codes.SERVICE_LOG: (_ANYTIME, self._log),
-            codes.SERVICE_FRAME: (_ANYTIME, self._frame),
+            codes.SERVICE_FRAME: (_BETWEEN, self._frame),
             codes.SERVICE_DICE_MAP: (_SERVICE, self._dice_map),
             codes.SERVICE_DICE_MAP_READ: (_ANYTIME, self._dice_map_read),
             codes.SERVICE_RESET: (_BETWEEN, self._reset),
@@ -200,7 +200,23 @@ class Service:
         return struct.pack("<I", len(text))
 
     def _frame(self, data, now):
-        raise Refused("no camera is fitted")
+        """A picture of now; it follows as a bulk transfer, luma, row after row. Answers width and height u16."""
+        camera = getattr(self._parts.board, "camera", None)
+        try:
+            camera.start()
+        except (AttributeError, OSError):
+            raise Refused("no camera is fitted, or it does not answer") from None
+        camera.capture()
+        try:
+            frame = bytearray(camera.width * camera.height)
+        except MemoryError:
+            raise Refused("no room for a picture just now") from None
+        camera.read_rows_into(frame, 0, camera.height)
+        if camera.torn:
+            raise Refused("the picture is torn: look at the camera's wires")
+        if not self.session.bulk_send(codes.BULK_FRAME, MemorySource(frame), now):
+            raise Refused("another transfer is under way")
+        return struct.pack("<HH", camera.width, camera.height)
 
     def _settings(self, data, now):
         values = self._parts.settings.values()

@@ -473,9 +473,33 @@ def test_formatting_is_refused_while_a_record_is_not_committed_and_makes_a_new_e
 
 
 def test_what_this_table_has_not_is_said_in_words(shop):
-    assert shop.service(codes.SERVICE_FRAME) == (0, b"no camera is fitted")
+    assert shop.service(codes.SERVICE_FRAME) == (0, b"no camera is fitted, or it does not answer")
     assert shop.service(codes.SERVICE_UPDATE_APPLY) == (0, b"no update has been received")
     assert shop.service(99) == (0, b"no such service operation")
+
+
+def test_a_picture_is_fetched_as_a_transfer(bench):
+    class Camera:
+        width, height, torn = 8, 4, False
+        started = False
+
+        def start(self):
+            self.started = True
+
+        def capture(self):
+            assert self.started
+
+        def read_rows_into(self, luma, first, rows):
+            luma[:] = bytes(range(first * self.width, (first + rows) * self.width))
+
+    bench.board.camera = Camera()
+    bench.host.bulk_ends.clear()
+    ok, data = bench.service(codes.SERVICE_FRAME)
+    bench.until(lambda: bench.host.bulk_ends)
+    assert (ok, struct.unpack("<HH", data)) == (1, (8, 4))
+    assert bench.host.received == bytes(range(32))
+    bench.board.camera.torn = True
+    assert bench.service(codes.SERVICE_FRAME)[0] == 0
 
 
 # ---- a defect of the program ----
