@@ -81,6 +81,7 @@ LIMITS = {
     "outbox_filling": "Bring the broker back before the table is held.",
     "ring_filling": "The daemon does not commit: look at the journal.",
     "ledger_waiting": "The disk is too slow for this many tables.",
+    "result_slow": "Look at the disk, and at what else the PC does.",
     "journal_failing": "See the journal's code.",
     "journal_slow": "The disk is failing or busy: look at its health.",
     "disk_low": "Make room before the table is held.",

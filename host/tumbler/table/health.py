@@ -119,6 +119,7 @@ LIMITS = (
     ),
     Limit("ring_filling", "the controller keeps half a ring uncommitted", "spins", gauge("pending"), bound(50)),
     Limit("ledger_waiting", "spins wait for the journal", "spins", gauge("waiting"), bound(100)),
+    Limit("result_slow", "a spin took long from the wire to the disk", "ms", gauge("recorded_ms"), bound(1000)),
     Limit(
         "journal_failing",
         "the journal cannot be written",

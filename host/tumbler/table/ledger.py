@@ -72,8 +72,9 @@ class Ledger:
         self.identity, self.play, self.image, self.limits = identity, play, image, limits
         self.history = History(journal, identity.table, identity.book)
         self.refused = self.dropped_events = 0
+        self.slowest_ms = 0.0  # from the wire to the disk, since someone last looked and set it back
         self._journal, self._holds, self._outlet = journal, holds, outlet
-        self._spins: deque[Spin] = deque()
+        self._spins: deque[tuple[Spin, float]] = deque()  # and when it came
         self._events: deque[tuple[str, dict[str, Any]]] = deque()
         self._wake = asyncio.Event()
         self._contested: dict[
@@ -86,8 +87,8 @@ class Ledger:
     # --- in -----------------------------------------------------------------------------------------------------------
 
     def offer(self, spin: Spin) -> None:
-        if spin not in self._spins:  # while the disk fails every new session brings the same spins again
-            self._spins.append(spin)
+        if all(spin != waiting for waiting, _ in self._spins):  # a failing disk: every new session brings them again
+            self._spins.append((spin, time.monotonic()))
             self._wake.set()
 
     def offer_event(self, kind: str, body: dict[str, Any]) -> None:
@@ -106,8 +107,10 @@ class Ledger:
         while True:
             await self._wake.wait()
             if self._spins:
-                await self._take(self._spins[0])
+                spin, came = self._spins[0]
+                await self._take(spin)
                 self._spins.popleft()
+                self.slowest_ms = max(self.slowest_ms, (time.monotonic() - came) * 1000)
             elif self._events:
                 kind, body = self._events.popleft()
                 await self.write_event(kind, body)

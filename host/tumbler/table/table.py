@@ -318,10 +318,12 @@ class Table:
         """This table's part of `health`."""
         counters = self.link.counters
         link = {"state": self.link.state.value, "connects": self.link.connects, **counters}
+        slowest, self.ledger.slowest_ms = self.ledger.slowest_ms, 0.0
         return {
             "link": {**link, "error_rate": self._rates.error_rate(counters)},
             "pending": int(self.state.get("pending", 0)),
             "waiting": self.ledger.waiting,
+            "recorded_ms": round(slowest, 3),
             "holds": self.holds.names,
             "refused_results": self.ledger.refused,
             "refused_commands": self.refused_commands,
