@@ -14,13 +14,17 @@ from typing import Protocol
 from tumbler.twin.bus import Seed
 from tumbler.twin.chips.faults import ChipFault
 from tumbler.twin.dealer import Slip
-from tumbler.twin.lie import upper_face
+from tumbler.twin.lie import look, upper_face
 from tumbler.twin.physics import HALF, Physics, square, tilted
 from tumbler.twin.spinwatch import PhysicalSpin
 from tumbler.twin.world import World
 
 COCKED_DEGREES = 14.0
+COCKED_HEIGHT = HALF * (math.cos(math.radians(COCKED_DEGREES)) + math.sin(math.radians(COCKED_DEGREES)))
 BETWEEN_DICE = 0.0005  # metres of air under a die that is set on another
+SPOT_RADII = (0.0, 0.012, 0.02, 0.026)
+SPOT_ANGLES = tuple(math.pi * i / 4 for i in range(8))
+LEANING_NEAR = 0.75
 WINDOW_US = 7_000_000  # of table time from the crank's start, in which a fault of the board or the line falls
 CHIP_WINDOW_US = 2_500_000
 MENDED_US = 9_000_000
@@ -70,26 +74,39 @@ class Rig(Protocol):
 
 
 def lay(physics: Physics, fault: PlayFault, die: int = 0) -> None:
-    """Let a die lie badly: what fate does now and then in the dome, done on purpose."""
-    pose = physics.poses[die]
-    attitude = square(upper_face(pose).face, math.atan2(pose.rotation[1][0], pose.rotation[0][0]))
-    x, y, _ = pose.position
-    lifted = HALF * (math.cos(math.radians(COCKED_DEGREES)) + math.sin(math.radians(COCKED_DEGREES)))
+    """Let a die lie badly: what fate does now and then in the dome, done on purpose. All are at rest afterwards."""
     if fault is PlayFault.MISSING:
         physics.take_out(die)
     elif fault is PlayFault.TOO_MANY:
         physics.add_die()
-    elif fault is PlayFault.STACKED:
-        under = physics.poses[(die + 1) % physics.dice]
-        physics.place(die, (under.position[0], under.position[1], 3 * HALF + BETWEEN_DICE), attitude)
-    elif fault is PlayFault.LEANING:
-        other = physics.poses[(die + 1) % physics.dice].position
-        away = math.atan2(-other[1], -other[0])
-        reach = HALF * 2.15
-        at = (other[0] + reach * math.cos(away), other[1] + reach * math.sin(away), lifted)
-        physics.place(die, at, tilted(attitude, 2 * COCKED_DEGREES), wedged=True)
     else:
-        physics.place(die, (x, y, lifted), tilted(attitude, COCKED_DEGREES), wedged=True)
+        _lay_somewhere(physics, fault, die)
+    if not physics.at_rest:
+        physics.settle()
+
+
+def _lay_somewhere(physics: Physics, fault: PlayFault, die: int) -> None:
+    """Where there is room for it: spot after spot, until it lies as it should."""
+    pose = physics.poses[die]
+    attitude = square(upper_face(pose).face, math.atan2(pose.rotation[1][0], pose.rotation[0][0]))
+    others = [other for other in range(physics.dice) if other != die and physics.present(other)]
+    spots = [(r * math.cos(a), r * math.sin(a)) for r in SPOT_RADII for a in SPOT_ANGLES]
+    for x, y in spots:
+        if fault is PlayFault.COCKED:
+            physics.place(die, (x, y, COCKED_HEIGHT), tilted(attitude, COCKED_DEGREES), wedged=True)
+        elif fault is PlayFault.LEANING:
+            at = physics.poses[others[0]].position
+            beside = (at[0] + x * LEANING_NEAR, at[1] + y * LEANING_NEAR, COCKED_HEIGHT)
+            physics.place(die, beside, tilted(attitude, COCKED_DEGREES), wedged=True)
+        else:
+            base = physics.poses[others[0]]
+            turn = math.atan2(base.rotation[1][0], base.rotation[0][0])
+            physics.place(others[0], (x, y, HALF), square(upper_face(base).face, turn))
+            physics.place(die, (x, y, 3 * HALF + BETWEEN_DICE), attitude)
+            physics.settle()
+        lie = look(physics).why_not
+        if lie is not None and lie.value == fault.value:
+            return
 
 
 class Faults:

@@ -142,7 +142,9 @@ class World:
 
     def _move(self, most_us: int) -> None:
         if self.still:
-            self._grid_us = None
+            if self._grid_us is not None:
+                self._grid_us = None
+                self._tell_step()  # a jammed crank that is no longer driven comes to rest between two steps
             leap = STEP_US if self.now_us < self._bounce_until else LEAP_US
             self.lines.now_us = min(most_us, self.now_us + leap)
             self.chips.advance(self.now_us)
@@ -165,5 +167,8 @@ class World:
         self.physics.shake(motor.turns % 1.0 * 2.0 * math.pi, motor.rad_s, turned)
         if self.now_us % CHIPS_US < STEP_US:
             chips.advance(self.now_us)
+        self._tell_step()
+
+    def _tell_step(self) -> None:
         for hook in self.on_step:
             hook()
