@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import sqlite3
 from pathlib import Path
 from typing import Any
 
@@ -161,26 +162,52 @@ def test_swapped_contents_are_found(tamper: Any, prove: Any, key: bool) -> None:
     assert prove(tamper.path, key=key).finding.seq in ((4,) if key else (4, 5))
 
 
-def test_a_head_that_is_gone_or_anothers_is_a_finding(written: Path, tmp_path: Path, prove: Any) -> None:
+def test_a_bare_copy_still_knows_its_end(written: Path, tmp_path: Path, prove: Any) -> None:
+    bare = tmp_path / "bare" / "journal.db"
+    bare.parent.mkdir()
+    shutil.copy(written, bare)
+    report = prove(bare, key=False)
+    assert (report.ok, report.sealed, report.head_file) == (True, False, False)
+    with sqlite3.connect(bare) as db:
+        db.execute("DELETE FROM record WHERE seq >= 11")
+    found = prove(bare, key=False).finding
+    assert (found.fault, found.seq, found.upto) == (Fault.CUT, 11, 12)
+
+
+def test_a_head_file_that_is_anothers_is_a_finding(written: Path, tmp_path: Path, prove: Any) -> None:
     head = written.with_name("journal.db.head")
     kept = head.read_bytes()
-    head.unlink()
-    assert prove(written).finding.fault is Fault.HEAD
     with Journal.open(tmp_path / "other.db"):
         pass
     head.write_bytes((tmp_path / "other.db.head").read_bytes())
     assert prove(written).finding.fault is Fault.HEAD  # not signed with this key
-    head.write_bytes(kept[:512] + b"\0" * 512)  # one slot torn: the other still speaks
-    assert prove(written).ok or prove(written).finding.fault is Fault.CUT
+    head.write_bytes(b"")
+    assert prove(written).finding.fault is Fault.HEAD
+    for torn in (kept[:512] + b"\0" * 512, b"\0" * 512 + kept[512:]):  # the other slot still speaks
+        head.write_bytes(torn)
+        assert prove(written).ok
 
 
-def test_a_head_forged_without_the_key_does_not_count(tamper: Any, prove: Any) -> None:
+@pytest.mark.parametrize("own", ["forged", "removed", "left"])
+def test_heads_forged_without_the_key_do_not_count(tamper: Any, prove: Any, own: str) -> None:
     tamper.sql("DELETE FROM record WHERE seq > 6")
     head = tamper.path.with_name("journal.db.head")
-    statement = json.loads(head.read_bytes()[:512])
-    forged = canonical({**statement, "seq": 6, "hash": row(tamper, 6)["hash"]}).encode().ljust(512)
-    head.write_bytes(forged * 2)
-    assert prove(tamper.path).finding.fault is Fault.HEAD
+    statement = {**json.loads(head.read_bytes()[:512]), "seq": 6, "hash": row(tamper, 6)["hash"]}
+    head.write_bytes(canonical(statement).encode().ljust(512) * 2)
+    if own == "forged":
+        tamper.sql(("UPDATE meta SET value = ? WHERE name = 'head'", (canonical(statement),)))
+    elif own == "removed":
+        tamper.sql("DELETE FROM meta WHERE name = 'head'")
+    assert prove(tamper.path).finding.fault is (Fault.CUT if own == "left" else Fault.HEAD)
+
+
+def test_a_record_added_at_the_end_is_found_without_a_key(tamper: Any, prove: Any) -> None:
+    model = row(tamper, 11)
+    inside = {**json.loads(model["text"]), "seq": 13, "prev": row(tamper, 12)["hash"], "result_id": "0badcafe-00000099"}
+    text = canonical(inside)
+    tamper.put({**model, "seq": 13, "text": text, "hash": hash_of(text), "game": "0badcafe-00000099"})
+    found = prove(tamper.path, key=False).finding
+    assert (found.fault, found.seq) == (Fault.INSERTED, 13)
 
 
 def test_verify_runs_beside_the_writer(journal: Journal, path: Path, games: Any, prove: Any) -> None:

@@ -146,7 +146,8 @@ def _sentence(path: Path, report: Report) -> str:
         return f"{path}: {which} {found.fault.value.replace('_', ' ')}: {found.why}"
     how = "chain, seals and signatures" if report.sealed else "chain (no key at hand: seals were not checked)"
     pruned = f", {report.pruned_upto} pruned by retention" if report.pruned_upto else ""
-    return f"{path}: {report.records} records in order, {how}; head {report.last}:{report.hash}{pruned}"
+    alone = "" if report.head_file else "; without its head file an older copy in its place would pass"
+    return f"{path}: {report.records} records in order, {how}; head {report.last}:{report.hash}{pruned}{alone}"
 
 
 def run_export(options: argparse.Namespace) -> int:

@@ -72,6 +72,8 @@ class Chain:
                 before = (self.seq, self.hash, self.since_checkpoint)
             self.db.execute("BEGIN IMMEDIATE")
             value = work()
+            if self.seq != before[0]:
+                self.put_meta("head", self.head_statement())  # so that a bare copy of the file knows its own end
             self.db.execute("COMMIT")
             return value
         except BaseException as error:
@@ -108,6 +110,9 @@ class Chain:
         """A signed statement of where the chain stands."""
         statement = {"journal": self.id, "why": why, "upto": self.seq, "hash": self.hash, **more}
         return Draft(Kind.CHECKPOINT, "", self.key.sign(statement))
+
+    def head_statement(self) -> dict[str, Any]:
+        return self.key.sign({"hash": self.hash, "journal": self.id, "seq": self.seq})
 
     def meta(self, name: str) -> Any:
         row = self.db.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()

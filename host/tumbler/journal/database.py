@@ -16,6 +16,7 @@ APPLICATION_ID = 0x54554D42  # "TUMB", so that `file` and a careless operator ca
 FORMAT = 1
 
 # record.game: the result_id, where this record is what its spin ended in; so a spin is in the journal once.
+# meta.head: the signed end of the chain, written in the transaction of the last record.
 # meta.base: the signed statement that stands in for a pruned beginning (see retention.py).
 SCHEMA = """
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;

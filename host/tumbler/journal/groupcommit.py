@@ -25,6 +25,7 @@ class GroupCommit:
         self._condition = threading.Condition()
         self._waiting: list[Waiting] = []
         self._sent: dict[str, int] = {}
+        self._late: dict[str, int] = {}  # removals that a failed commit did not do
         self._thread: threading.Thread | None = None
         self._closing = False
 
@@ -62,24 +63,28 @@ class GroupCommit:
             self._thread.start()
 
     def _run(self) -> None:
-        late: dict[str, int] = {}
         while True:
             with self._condition:
                 self._condition.wait_for(lambda: self._waiting or self._sent or self._closing)
                 if not self._waiting and not self._sent:
                     return
-                batch, self._waiting = self._waiting[:MAX_BATCH], self._waiting[MAX_BATCH:]
-                sent, self._sent = {**late, **self._sent}, {}
-            try:
-                outcomes = self._commit([draft for draft, _, _ in batch], sent)
-            except Exception as error:  # noqa: BLE001 - handed to each caller that waits; this thread must live
-                outcomes = [error] * len(batch)
-                late.update(
-                    sent
-                )  # taken along by the next commit; not tried alone, a full disk must not spin this loop
-            else:
-                late.clear()
-            self._tell(batch, outcomes)
+            self.write_waiting()
+
+    def write_waiting(self) -> None:
+        """One transaction for what waits, and everyone told. The thread's work; a simulation does it at its own time."""
+        with self._condition:
+            batch, self._waiting = self._waiting[:MAX_BATCH], self._waiting[MAX_BATCH:]
+            sent, self._sent = {**self._late, **self._sent}, {}
+        try:
+            outcomes = self._commit([draft for draft, _, _ in batch], sent)
+        except Exception as error:  # noqa: BLE001 - handed to each caller that waits; this thread must live
+            outcomes = [error] * len(batch)
+            self._late.update(
+                sent
+            )  # taken along by the next commit; not tried alone, a full disk must not spin this loop
+        else:
+            self._late.clear()
+        self._tell(batch, outcomes)
 
     def _tell(self, batch: list[Waiting], outcomes: list[Outcome]) -> None:
         by_loop: dict[asyncio.AbstractEventLoop, list[tuple[asyncio.Future[Record], Outcome]]] = {}

@@ -1,6 +1,7 @@
 """The head file: where the chain ended when it was last written, signed, outside the database.
 
-A chain cut at its end is still a sound chain; the head file is what tells. It is written after each commit is on disk,
+A chain cut at its end is still a sound chain; the head in the database tells, and where that was put back to an older
+one with the rest, this file does. It is written after each commit is on disk,
 so an honest disk can leave it older than the journal, never newer. Two slots are written in turn: a torn write costs
 one of them, and the other is at most one commit older. Not synced each time: the journal's own sync is what counts.
 """

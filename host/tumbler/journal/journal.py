@@ -18,7 +18,7 @@ from typing import Any
 from tumbler.journal import retention
 from tumbler.journal.chain import Chain
 from tumbler.journal.errors import DuplicateResult, JournalClosed, from_sqlite
-from tumbler.journal.groupcommit import GroupCommit, Outcome
+from tumbler.journal.groupcommit import Commit, GroupCommit, Outcome
 from tumbler.journal.head import HeadFile, head_file
 from tumbler.journal.key import default_key_file
 from tumbler.journal.lock import WriterLock
@@ -50,7 +50,14 @@ class Journal:
 
     recovery: Recovery | None  # what was not in order when it was opened; the daemon makes an event of it
 
-    def __init__(self, path: Path, chain: Chain, lock: WriterLock, clock: Callable[[], int]) -> None:
+    def __init__(
+        self,
+        path: Path,
+        chain: Chain,
+        lock: WriterLock,
+        clock: Callable[[], int],
+        group: Callable[[Commit], GroupCommit],
+    ) -> None:
         self.path = path
         self.counters = Counters()
         self.outbox = Outbox(self)
@@ -60,7 +67,8 @@ class Journal:
         self._mutex = threading.RLock()  # the chain's end belongs to one thread at a time
         self._closed = False
         self._head_file = HeadFile(head_file(path), chain.id, chain.key)
-        self._group = GroupCommit(self.append_many)
+        self._head = (chain.seq, chain.hash)
+        self._group = group(self.append_many)
 
     @classmethod
     def open(
@@ -71,6 +79,7 @@ class Journal:
         checkpoint_every: int = CHECKPOINT_EVERY,
         clock: Callable[[], int] = wall_ms,
         factory: type[sqlite3.Connection] = sqlite3.Connection,
+        group: Callable[[Commit], GroupCommit] = GroupCommit,
     ) -> Journal:
         """The journal at this path, made when there is none; JournalError when it cannot be used."""
         path = Path(path)
@@ -81,7 +90,7 @@ class Journal:
             torn = set_aside_torn_tail(path)
             chain = Chain(path, key, factory, checkpoint_every, clock())
             recovery = examine(chain, torn)
-            journal = cls(path, chain, lock, clock)
+            journal = cls(path, chain, lock, clock, group)
             if recovery is not None:
                 journal._go_on_after(recovery)
             journal._write_head(sync=True)
@@ -175,6 +184,7 @@ class Journal:
         self._group.forget(table, upto)
 
     def _write_head(self, *, sync: bool = False) -> None:
+        self._head = (self._chain.seq, self._chain.hash)
         try:
             self._head_file.write(self._chain.seq, self._chain.hash, sync=sync)
         except OSError:
@@ -184,9 +194,8 @@ class Journal:
 
     @property
     def head(self) -> tuple[int, str]:
-        """Number and hash of the last record: publish it, and nobody can cut the journal unseen."""
-        with self._mutex:
-            return self._chain.seq, self._chain.hash
+        """Number and hash of the last record on disk: publish it, and nobody can cut the journal unseen."""
+        return self._head  # without the lock: the event loop asks, and must not wait for a slow disk
 
     def has_result(self, table: str, result_id: str) -> Record | None:
         """What the spin with this id ended in, also one that retention has removed (then a checkpoint answers)."""

@@ -1,7 +1,7 @@
 """Proves the journal: walks the chain from its beginning and names the first record that is not as it was written.
 
 With the journal's key every seal and signature is checked, so a record that was changed and re-hashed is named exactly.
-Without it (an inspector who holds no secret) the chain, the numbers and the head file are still held together.
+Without it (an inspector who holds no secret) the chain, the numbers and the heads are still held together.
 """
 
 from __future__ import annotations
@@ -48,6 +48,7 @@ class Report:
     sealed: bool = False  # seals and signatures were checked, not only the chain
     checkpoints: int = 0
     pruned_upto: int = 0
+    head_file: bool = False  # it was there: not even an older copy in the journal's place would have passed
     finding: Finding | None = None
 
     @property
@@ -65,6 +66,7 @@ class Report:
             "sealed": self.sealed,
             "checkpoints": self.checkpoints,
             "pruned_upto": self.pruned_upto,
+            "head_file": self.head_file,
             "finding": None
             if found is None
             else {"fault": found.fault.value, "seq": found.seq, "upto": found.upto, "why": found.why},
@@ -105,7 +107,7 @@ class _Found(Exception):
 
 class _Walk:
     def __init__(self, reader: JournalReader, key: JournalKey | None) -> None:
-        self.db, self.key = reader.db, key
+        self.db, self.path, self.key = reader.db, reader.path, key
         self.journal = str(reader.meta("journal"))
         self.base = reader.meta("base")
         self.report = Report(sealed=key is not None)
@@ -220,9 +222,10 @@ class _Walk:
     def _ends(self, head: Head | None, anchor: tuple[int, str] | None) -> None:
         """The chain is sound in itself; was something cut off its end, or all of it replaced?"""
         report = self.report
-        ends = [] if head is None else [(head.seq, head.hash, "the head file")]
-        if anchor is not None:
-            ends.append((*anchor, "the given head"))
+        own = self._own_head()
+        ends = [(own["seq"], own["hash"], "the head in the database")]
+        ends += [] if head is None else [(head.seq, head.hash, "the head file")]
+        ends += [] if anchor is None else [(*anchor, "the given head")]
         for seq, digest, who in ends:
             if seq > report.last:
                 why = f"{who} knows {seq} records, the journal ends at {report.last}"
@@ -231,8 +234,23 @@ class _Walk:
             known = row[0] if row else (self.base or {}).get("hash") if seq == report.pruned_upto else None
             if known != digest and seq > report.pruned_upto:
                 raise _Found(Fault.CHANGED, seq, f"{who} has another hash for it")
+        if own["seq"] < report.last:
+            raise _Found(Fault.INSERTED, own["seq"] + 1, "the head in the database does not know it", report.last)
         if head is not None and head.journal != self.journal:
             raise _Found(Fault.HEAD, report.last, "the head file belongs to another journal")
-        if head is None:
-            why = "the head file is missing or not signed with this key: nobody can tell whether the end was cut"
+        if head is None and head_file(self.path).exists():
+            why = "the head file cannot be read or is not signed with this key"
             raise _Found(Fault.HEAD, report.last, why)
+        report.head_file = head is not None
+
+    def _own_head(self) -> dict[str, Any]:
+        row = self.db.execute("SELECT value FROM meta WHERE name = 'head'").fetchone()
+        try:
+            own = dict(json.loads(row[0]))
+            sound = {"hash", "journal", "seq", "mac"} == set(own) and own["journal"] == self.journal
+        except (ValueError, TypeError):
+            own, sound = {}, False
+        if not sound or (self.key is not None and not self.key.signed(own)):
+            why = "the head in the database is missing or not signed: nobody can tell whether the end was cut"
+            raise _Found(Fault.HEAD, self.report.last, why)
+        return own

@@ -63,7 +63,7 @@ function drawResult(table) {
 export function call(table, result) {
   const won = new Set(result.winning_areas);
   if (table.game === "craps") {
-    if (result.state_before === 0) return result.state_after === 0 ? "come-out decided" : `point is ${result.puck}`;
+    if (result.state_before === 0) return result.state_after ? `point is ${result.puck}` : won.has("pass") ? "line wins" : "craps";
     if (result.total === 7) return "seven out";
     return result.state_after === 0 ? "point made" : "no decision";
   }
