@@ -58,14 +58,19 @@ class Panel:
         self._keys = keys
         self.on_key = None  # on_key(key, now) -> whether the key meant something
         self._buzz_until = 0
-        self._buzzing = False
-        self._announcing = False
+        self._buzz = self._buzzing = False  # wanted, done: the expander is written here only, and when one changes
+        self._announce = self._announcing = False
 
     def step(self, now):
         self._keys.scan(now)
-        if self._buzzing and clock.diff(now, self._buzz_until) >= 0:
-            self._buzzing = False
-            self._keys.buzz(False)
+        if self._buzz and clock.diff(now, self._buzz_until) >= 0:
+            self._buzz = False
+        if self._buzz != self._buzzing:
+            self._keys.buzz(self._buzz)
+            self._buzzing = self._buzz
+        if self._announce != self._announcing:
+            self._keys.announce(self._announce)
+            self._announcing = self._announce
         while True:
             key = self._keys.next_key()
             if key < 0:
@@ -75,15 +80,11 @@ class Panel:
 
     def buzz(self, now):
         self._buzz_until = clock.add(now, _BUZZ_MS)
-        if not self._buzzing:
-            self._buzzing = True
-            self._keys.buzz(True)
+        self._buzz = True
 
     def announce(self, on):
-        """The NO MORE BETS sign; the expander is written only when it changes."""
-        if on != self._announcing:
-            self._announcing = on
-            self._keys.announce(on)
+        """The NO MORE BETS sign."""
+        self._announce = on
 
     def supervisor(self):
         return self._keys.supervisor()

@@ -35,6 +35,8 @@ _FAILURES = {
     spin.RUNAWAY: (codes.CAUSE_MALFUNCTION, codes.FAULT_TACHOMETER),
     spin.NEVER_STILL: (codes.CAUSE_NOT_AT_REST, codes.FAULT_TILT),
 }
+# Chips without which there is no result: it proves them.
+_PROVED = (codes.FAULT_ACCELEROMETER, codes.FAULT_TAG_READER, codes.FAULT_PANEL)
 
 
 class Round(Rest):
@@ -105,14 +107,15 @@ class Round(Rest):
         except StoreError as e:
             self._store_failed(e, now)
             return codes.ANSWER_LOCKED
+        # The phase at once: whatever fails from here on ends this spin. After a no spin the bets are still closed, if they
+        # were (Sic Bo 3.2, 7.2)
+        self._go(codes.PHASE_NO_MORE_BETS if state.bets_closed else codes.PHASE_SPINNING, now)
+        self._outcome.figures.start(self._uptime.ms)
+        self._spin.start(now)
         self._entry.clear()
         self._disputed = self._reading = False
         self._restarts = 0
         self._dark()
-        self._outcome.figures.start(self._uptime.ms)
-        self._spin.start(now)
-        # After a no spin the bets are still closed, if they were (Sic Bo 3.2, 7.2)
-        self._go(codes.PHASE_NO_MORE_BETS if state.bets_closed else codes.PHASE_SPINNING, now)
         return codes.ANSWER_DONE
 
     def _spin_refusal(self):
@@ -313,6 +316,8 @@ class Round(Rest):
         self._empty_spins = max(0, self._empty_spins - 1)
         self._lamps.light(game.lit, state.puck, state.collected, now)
         for _, fault in _FAILURES.values():
+            self._faults.clear(fault)
+        for fault in _PROVED:
             self._faults.clear(fault)
         self._spin.stop()
         self._go(codes.PHASE_RESULT, now)

@@ -88,7 +88,6 @@ class Spin:
         self.spin_ms = self.tumbles = self.peak_rpm = self.rpm = 0
         self._level = self._felt_pulses = self._slow = self._still = self._over_ms = 0
         self._pulses = self._motor.pulses()
-        self._accel.activity()
         self._last = self._window_at = now
         self._enter(DELAY, now)
 
@@ -121,6 +120,7 @@ class Spin:
         since = clock.diff(now, self._entered)
         if state == DELAY:
             if since >= self._draws[0] * _DELAY_MAX_MS >> 8:
+                self._accel.activity()  # what it felt before is not of this spin
                 self._enter(DRIVE, now)
         elif state == DRIVE:
             self._drive(now, since)

@@ -202,6 +202,8 @@ class Store:
 
     def begin_spin(self):
         """Take the next spin number. Durable before the motor turns: a number seen once is never given again."""
+        if self.state.open_spin:
+            raise StoreError(f"spin {self.state.open_spin} has not ended")
         spin = self.state.next_spin
         self._append(START, struct.pack("<I", spin))
         return spin

@@ -242,6 +242,8 @@ class Panel:
         return self.key_switch
 
     def announce(self, on):
+        if self.gone:
+            raise OSError(5)
         self.announcing = on
 
     def buzz(self, on):

@@ -207,6 +207,31 @@ def test_a_chip_that_dies_in_the_spin(bench, chip):
     replay(bench)
 
 
+def test_a_chip_that_is_dead_when_spin_is_pressed_ends_that_spin_and_no_number_is_left_open(bench):
+    bench.cover(True)
+    bench.board.accel.gone = True
+    bench.press(panel.SPIN)
+    bench.until_phase(codes.PHASE_NO_SPIN)
+    assert no_spin(bench)["cause"] == codes.CAUSE_MALFUNCTION
+    assert bench.table.parts.faults.bits == codes.FAULT_ACCELEROMETER
+    bench.board.accel.gone = False
+    replay(bench)
+    assert bench.table.parts.faults.bits == 0
+
+
+def test_a_panel_that_stutters_is_not_taken_for_another_chip(bench):
+    bench.spin()
+    bench.board.panel.pressed.append(panel.NO_MORE_BETS)
+    bench.turn()
+    bench.board.panel.gone = True
+    bench.run(15)
+    bench.board.panel.gone = False
+    bench.run(50)
+    assert bench.phase == codes.PHASE_NO_MORE_BETS
+    assert bench.board.panel.announcing
+    assert bench.table.parts.faults.bits == 0
+
+
 def test_a_chip_that_dies_between_rounds_locks_the_table_and_one_that_only_stuttered_does_not(bench):
     bench.board.panel.gone = True
     bench.run(30)

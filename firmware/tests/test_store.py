@@ -58,6 +58,13 @@ def test_a_new_store_has_an_epoch_and_begins_at_spin_one(tmp_path):
     assert s.begin_spin() == 1
 
 
+def test_a_spin_that_has_not_ended_bars_the_next(tmp_path):
+    s, _ = open_store(Files(str(tmp_path)))
+    s.begin_spin()
+    with pytest.raises(StoreError, match="spin 1 has not ended"):
+        s.begin_spin()
+
+
 def test_what_was_stored_comes_back_after_power_off(tmp_path):
     s, _ = open_store(Files(str(tmp_path)))
     play(s, 3, commit=False)
