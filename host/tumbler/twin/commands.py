@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from tumbler.twin.chips.faults import ChipFault, break_chip, mend_chip
+from tumbler.twin.chips.faults import ChipFault, NotFitted, break_chip, mend_chip
 from tumbler.twin.chips.panel import KEY_BITS
 from tumbler.twin.faults import KINDS, BoardFault, LineFault, PlayFault, lay
 from tumbler.twin.lie import look
@@ -170,6 +170,8 @@ class Commands:
             act(self._twin.chips, fault, part)
         except (KeyError, ValueError) as error:
             raise Refused(f"part {part!r}: {fault.value} has no such part") from error
+        except NotFitted as error:
+            raise Refused(f"fault {fault.value!r}: {error}") from error
 
     def _next(self, body: Answer) -> None:
         """This fault falls into the next spin."""

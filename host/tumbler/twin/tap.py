@@ -40,3 +40,8 @@ class Tap:
     @property
     def phase(self) -> str | None:
         return PHASES.name(self.state["phase"]) if self.state is not None else None
+
+    @property
+    def uptime_ms(self) -> int | None:
+        """Of the controller when it told its state."""
+        return int(self.state["uptime_ms"]) if self.state is not None else None

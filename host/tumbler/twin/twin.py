@@ -42,6 +42,7 @@ OFF_STEP_US = 5_000
 QUIET_SECONDS = 0.25  # the longest sleep: signals and the hung check come through
 SERVES = 256  # requests in a row before line and control are looked at
 DELIVERY_SECONDS = 60.0
+TOLD_SLACK_US = 30_000  # a dealer sees the sign go out one look and one turn of the firmware later
 NOTEBOOK = "twin.json"
 
 
@@ -81,8 +82,8 @@ class Twin:
         dice_set = DiceSet.made_from(plan.seed, plan.dice + 1)  # one more than belongs: a stranger's
         provision(plan.folder / "provision", plan.key, dice_map(dice_set, plan.dice), plan.game)
 
-        lines = Lines()
-        self.flash = Flash(plan.folder / "flash.img")
+        lines = self._lines()
+        self.flash = self._flash()
         self.line = Line(plan.link, seed.number("line"))
         self.tap = Tap()
         self.line.on_give = self.tap.feed
@@ -91,11 +92,10 @@ class Twin:
         scene = TableScene(self.world, SETS[plan.die_set], PRESETS[plan.difficulty], plan.seed)
         self.chips = TableChips(bus, self.world, dice_set, plan.seed, scene=scene)
         self.world.attach(self.chips)
-        controller = Controller(plan.folder, self.flash, provision=plan.folder / "provision")
-        self.board = Board(controller, bus, self.line, self.world.advance, boots=notes["boots"])
+        self.board = self._board(bus, notes["boots"])
         self.board.on_power.append(self._power)
         self.board.on_stop.append(self._stopped)
-        self.spins = SpinWatch(self.world, notes["spins"], lambda: (bus.boot_id.hex(), self.board.boot_us))
+        self.spins = SpinWatch(self.world, notes["spins"], lambda: (self.board.boot_id, self.board.boot_us))
         self.faults = Faults(seed, plan.rates, self)
         self.truth = truth.TruthFile(plan.truth, go_on=bool(notes["spins"]))
         self.dealer: Dealer | None = None
@@ -111,7 +111,20 @@ class Twin:
         self._plug_at: float | None = None
         self._stopping = False
         self._over_since: float | None = None
+        self._over_us = 0
         self._last_round: int | None = None
+
+    # --- the controller, which another twin may run elsewhere ---------------------------------------------------------
+
+    def _lines(self) -> Lines:
+        return Lines()
+
+    def _flash(self) -> Flash:
+        return Flash(self.plan.folder / "flash.img")
+
+    def _board(self, bus: Bus, boots: int) -> Board:
+        controller = Controller(self.plan.folder, self.flash, provision=self.plan.folder / "provision")
+        return Board(controller, bus, self.line, self.world.advance, boots=boots)
 
     def _wire_up(self) -> None:
         for kind, rate in self.plan.rates.items():
@@ -310,14 +323,20 @@ class Twin:
             if self._last_round is not None and self.dealer.rounds < self._last_round:
                 return False
         now = time.monotonic()
-        self._over_since = self._over_since or now
+        if self._over_since is None:
+            self._over_since, self._over_us = now, self.world.now_us
         if not self.line.from_host.counts.bytes:
             return True  # nobody ever listened: the records stay in the flash
-        if self.tap.pending == 0 and self.board.running:
+        if self.tap.pending == 0 and self._told_since_over():
             return True
         if now - self._over_since > DELIVERY_SECONDS:
             raise NotDelivered(f"{self.tap.pending} records were not taken by the host within {DELIVERY_SECONDS:.0f} s")
         return False
+
+    def _told_since_over(self) -> bool:
+        """What the controller last told is of the time when the last record was already stored."""
+        uptime_ms = self.tap.uptime_ms
+        return uptime_ms is not None and self.board.boot_us + uptime_ms * 1000 >= self._over_us - TOLD_SLACK_US
 
     def close(self) -> None:
         self.board.off()
