@@ -124,6 +124,24 @@ class DaemonEvent(NamedTuple):
 
 # Events that the daemon itself tells, beside one for each refusal of the line (`link_...`), failed check and passed limit.
 EVENTS = (
+    DaemonEvent(
+        "link_in_use",
+        "fault",
+        "error",
+        "another program holds the port",
+        "Stop it: `fuser PORT` names it. One daemon a table.",
+    ),
+    DaemonEvent(
+        "link_denied",
+        "fault",
+        "error",
+        "the daemon may not open the port",
+        "Install deploy/70-tumbler.rules; group dialout.",
+    ),
+    DaemonEvent(
+        "link_not_serial", "fault", "error", "what `port` names is no serial port", "Mend `port`: usb:SERIAL is safest."
+    ),
+    DaemonEvent("link_closed", "fault", "error", "the port cannot be opened", "The text has the system's reason."),
     DaemonEvent("clock_jump", "fault", "warning", "the host's clock jumped", "Look at NTP on the PC."),
     DaemonEvent("disk_full", "fault", "critical", "no new spin: the disk is nearly full", "Make room on the disk."),
     DaemonEvent("disk_full_over", "fault", "info", "there is room again; play may go on", ""),

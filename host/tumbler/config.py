@@ -266,6 +266,10 @@ def _check_whole(config: Config, file: Path) -> None:
                 raise ConfigError(file, f"table[{number}].{name}", f"{value!r} is table[{seen[value]}]'s already")
             seen[value] = number
     for number, table in enumerate(config.tables, 1):
+        settings = table.settings
+        if settings.min_spin_ms > settings.spin_ms:
+            why = f"{settings.min_spin_ms} is more than spin_ms, {settings.spin_ms}: every spin would be a no spin"
+            raise ConfigError(file, f"table[{number}].settings.min_spin_ms", why)
         _check_layout(table, f"table[{number}].layout", file)
         try:
             read_key(table.key_file)

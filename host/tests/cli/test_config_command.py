@@ -44,6 +44,16 @@ WRONG = {
     "one table instead of a list": ("[[table]]", "[table]", "table: must be one or more [[table]] sections"),
     "empty text": ('site = "demo"', 'site = ""', "site: must not be empty"),
     "certificate without its key": ("port = 1883", 'cert_file = "a.pem"', "mqtt.private_key_file: cert_file and"),
+    "a spin that can never be long enough": (
+        'key_file = "t1.key"',
+        'key_file = "t1.key"\n[table.settings]\nmin_spin_ms = 9000',
+        "table[1].settings.min_spin_ms: 9000 is more than spin_ms, 2500",
+    ),
+    "play stops before the warning": (
+        'path = "journal.db"',
+        'path = "journal.db"\nhold_mb = 500',
+        "journal.hold_mb: 500 is more than free_mb",
+    ),
     "bad console address": (
         "[mqtt]",
         '[console]\nlisten = "8080"\n[mqtt]',

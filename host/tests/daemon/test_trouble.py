@@ -119,6 +119,18 @@ def test_foreign_or_silent_device_is_told_once_and_a_controller_is_taken_when_it
         peer.stop()
 
 
+@pytest.mark.parametrize("what", ["file", "folder"])
+def test_a_port_that_is_none_is_one_line_and_an_event(what: str, run: Run, floor: Subscriber, tmp_path: Path) -> None:
+    port = tmp_path / "controller"
+    port.touch() if what == "file" else port.mkdir()
+    daemon = run()
+    event = floor.wait_for("t1/event/fault", lambda told: told["code"].startswith("link_"))
+    assert event["code"] == "link_not_serial"
+    assert f"{port} is not a serial port" in event["text"]
+    floor.wait_for("t1/health", lambda told: "link_down" in told["warnings"])
+    assert len(lines_with(daemon, "link closed")) == 1
+
+
 def small_files(size: int) -> Callable[[], None]:
     """No file of the process may grow beyond this: the disk is full, as SQLite sees it."""
 

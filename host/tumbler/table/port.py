@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import errno
 import os
+import termios
 from collections.abc import Callable
 
 import serial
@@ -26,7 +27,10 @@ class PortError(Exception):
 
 
 def port_error(error: Exception, path: str) -> PortError:
-    number = getattr(error, "errno", None)
+    cause = error.__context__  # pyserial hides what the terminal said
+    number = cause.args[0] if isinstance(cause, termios.error) else getattr(error, "errno", None)
+    if number in (errno.ENOTTY, errno.EISDIR, errno.EINVAL):
+        return PortError("not_serial", f"{path} is not a serial port; name the controller's port or usb:SERIAL")
     if number == errno.EACCES:
         text = f"{path}: permission denied; add the daemon's user to the port's group (see deploy/)"
         return PortError("denied", text)

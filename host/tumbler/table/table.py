@@ -158,7 +158,7 @@ class Table:
 
     def link_changed(self, state: LinkState, code: str, text: str) -> None:
         self._show_link(state, code, text)
-        if state in (LinkState.FOREIGN, LinkState.SILENT, LinkState.REFUSED):
+        if state in (LinkState.FOREIGN, LinkState.SILENT, LinkState.REFUSED, LinkState.CLOSED):
             kind = "tamper" if code == "key" else "fault"
             self._daemon_event(kind, f"link_{code}", "error", text)
 
