@@ -64,11 +64,17 @@ async def test_with_group_commit_all_that_wait_are_told(path: Path) -> None:
         SmallDisk.room = 1
         asked = [journal.append_async("result", "t1", body, result_id=f"e-{n}") for n in range(50)]
         told = await asyncio.gather(*asked, return_exceptions=True)
-        assert all(isinstance(one, JournalFull) for one in told)
+        # A small first group may still fit into a page that has room; nobody is left without an answer, and who was told
+        # that it is on disk finds it there.
+        full = [isinstance(one, JournalFull) for one in told]
+        assert sum(full) > 40
+        assert not [one for one in told if isinstance(one, BaseException) and not isinstance(one, JournalFull)]
+        kept = [f"e-{n}" for n in range(50) if not full[n]]
+        assert [record.result_id for record in journal.last("t1", 99)] == kept
         SmallDisk.room = None
-        await journal.append_async("result", "t1", body, result_id="e-0")
+        await journal.append_async("result", "t1", body, result_id="e-50")
         assert journal.verify().ok
-        assert [record.result_id for record in journal.last("t1", 99)] == ["e-0"]
+        assert [record.result_id for record in journal.last("t1", 99)] == [*kept, "e-50"]
 
 
 # --- retention --------------------------------------------------------------------------------------------------------
