@@ -25,6 +25,7 @@ REFUSALS_BEFORE_SUPERVISOR = 3
 SWEEP_WITHIN = 5.0  # a table that starts tries its lamps one by one within this
 STEADY = 0.3  # lamps that have not changed for so long: the trial is over
 EVER = 1e9
+IDLE_US = 1_000_000_000
 
 
 class Slip(Enum):
@@ -81,6 +82,11 @@ class Dealer:
 
     def start(self) -> None:
         self._world.later(0, self._turn)
+
+    @property
+    def idle(self) -> bool:
+        """Nothing to do until something happens that may never happen."""
+        return self.paused or (self._looking is not None and self._looking[1] - self._world.now_us > IDLE_US)
 
     # --- the script's motor -------------------------------------------------------------------------------------
 

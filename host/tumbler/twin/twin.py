@@ -273,6 +273,8 @@ class Twin:
         if self._plug_at is not None and now >= self._plug_at:
             self.plug_in()
         self.line.pump_in(now)
+        if self.dealer is not None:
+            self._pace.idle(self.dealer.idle and self.world.still, self.world.now_us)
         if not board.running:
             board.step_off(OFF_STEP_US)
             self._sleep(self._pace.ahead(self.world.now_us), now)
