@@ -21,7 +21,7 @@ from tumbler.table.requests import NoAnswer
 
 MAX_PAYLOAD = 4096
 MAX_RECALL = 200
-ANSWER_S = 5.0
+ANSWER_S = 20.0  # unlocking runs the self-test of the fault first: motor, lamps, reader
 SERVICE_S = 60.0  # a self-test turns the motor
 MIN_CLOSING_SPINS = 3  # D5 9.8
 
