@@ -22,7 +22,7 @@ from tumbler.table.requests import NoAnswer
 MAX_PAYLOAD = 4096
 MAX_RECALL = 200
 ANSWER_S = 20.0  # unlocking runs the self-test of the fault first: motor, lamps, reader
-SERVICE_S = 60.0  # a self-test turns the motor
+SELF_TEST_S = 60.0  # turns the motor and tries every lamp before there is an answer
 MIN_CLOSING_SPINS = 3  # D5 9.8
 
 
@@ -76,6 +76,7 @@ class Order:
     text: str
     arguments: tuple[Argument, ...] = ()
     op: str = ""
+    answer_s: float = ANSWER_S
     recorded: bool = True  # an order that changes something is an `access` event in the journal
 
 
@@ -94,7 +95,7 @@ ORDERS: dict[str, Order] = {
         Duty.DIRECT, "spin without wagers (D5 5.1.7)", (Argument("spins", int, 1, 1, 1000),), "spin_empty"
     ),
     "lock": Order(Duty.RELEASE, "lock the table", op="lock"),
-    "unlock": Order(Duty.RELEASE, "unlock it once the fault is gone", op="unlock"),
+    "unlock": Order(Duty.RELEASE, "unlock it once the fault is gone", op="unlock", answer_s=SELF_TEST_S),
     "close_table": Order(
         Duty.CLOSE_TABLE,
         "close after this many spins",
@@ -226,7 +227,7 @@ class Commands:
     async def _carry_out(self, name: str, order: Order, sender: Sender, args: dict[str, Any], rule: str) -> Any:
         hands = self._hands
         if order.op:
-            code = await hands.command(COMMANDS.number(order.op), argument_of(name, args), sender.role, ANSWER_S)
+            code = await hands.command(COMMANDS.number(order.op), argument_of(name, args), sender.role, order.answer_s)
             row = COMMAND_CODES.get(code)
             if row.name != "done":
                 raise OrderRefused(row.name, row.text, rule)
@@ -248,7 +249,7 @@ class Commands:
             data = bytes.fromhex(args["data"])
         except ValueError as error:
             raise OrderRefused(Refusal.BAD_ARGUMENT, "data must be hexadecimal") from error
-        done, answer = await self._hands.service(SERVICE_OPS.number(args["op"]), data, SERVICE_S)
+        done, answer = await self._hands.service(SERVICE_OPS.number(args["op"]), data, SELF_TEST_S)
         if not done:
             raise OrderRefused(Refusal.FAILED, answer.decode("utf-8", "replace") or "the controller refused")
         return {"data": answer.hex()}
