@@ -164,6 +164,18 @@ class Bus:
         self._spi[bus].append((select_gpio, chip))
         self.lines.on_output(select_gpio, lambda level, _t: chip.deselect() if level else chip.select())
 
+    def i2c_chips(self, bus: int) -> dict[int, I2cChip]:
+        return {address: chip for (number, address), chip in self._i2c.items() if number == bus}
+
+    def spi_chips(self, bus: int) -> Sequence[tuple[int, SpiChip]]:
+        """Each with the line that selects it."""
+        return self._spi[bus]
+
+    def show(self, pixels: list[tuple[int, int, int]]) -> None:
+        self.pixels = pixels
+        for hook in self.on_pixels:
+            hook(pixels)
+
     def booted(self, boot: int, reset_cause: int) -> None:
         """The microcontroller starts: new entropy, no pixels kept, its cause ready to be asked for."""
         self.boot = boot
@@ -216,9 +228,7 @@ class Bus:
 
     def _show(self, r: Request) -> Answer:
         grb = r.data
-        self.pixels = [(grb[i + 1], grb[i], grb[i + 2]) for i in range(0, len(grb) - 2, 3)]
-        for hook in self.on_pixels:
-            hook(self.pixels)
+        self.show([(grb[i + 1], grb[i], grb[i + 2]) for i in range(0, len(grb) - 2, 3)])
         return Answer()
 
     def _port_read(self, r: Request) -> Answer:
