@@ -147,9 +147,10 @@ class ADC:
         if not 26 <= gpio <= 29:
             raise ValueError("Pin doesn't have ADC capabilities")
         self.gpio = gpio
+        self._last = [0, -1]
 
     def read_u16(self):
-        return bus.transfer(bus.OP_ADC, self.gpio, 0, 0, None, None)
+        return bus.convert(self.gpio, self._last)
 
 
 class I2C:

@@ -79,7 +79,7 @@ _irqs = tuple(
     uctypes.struct(uctypes.addressof(_irq_bytes) + i * _IRQ_BYTES, _IRQ, uctypes.LITTLE_ENDIAN) for i in range(_IRQ_MAX)
 )
 _stream = None
-_clock = [0, 0]  # table time in microseconds, polls since it last moved
+_clock = [0, 0, 0]  # table time in microseconds, polls since it last moved, requests that may have changed anything
 _handlers = {}
 
 
@@ -111,6 +111,8 @@ def call(op, a=0, b=0, c=0, data=None, into=None):
         _exit(70)
     _fill(_in)
     _clock[0] = _reply.time_us
+    if op != OP_ADC:
+        _clock[2] += 1
     n = _reply.n
     if n:
         if into is None or n > len(into):
@@ -138,6 +140,16 @@ def transfer(op, a, b, c, data, into):
     """A bus transaction that a driver may poll with: it counts as a poll."""
     _poll()
     return call(op, a, b, c, data, into)
+
+
+def convert(gpio, last):
+    """One conversion. `last` keeps [value, state of the table]: while nothing can have changed it is the same voltage, and a
+    driver that averages sixteen of them costs one round trip."""
+    _poll()
+    if last[1] != _clock[2]:
+        last[0] = call(OP_ADC, gpio)
+        last[1] = _clock[2]
+    return last[0]
 
 
 def handle(pin_id, handler):
