@@ -15,6 +15,7 @@ from tumbler.rigs import Capability, Rig
 
 Table = Callable[..., Rig]
 needs = pytest.mark.needs
+pytestmark = pytest.mark.timeout(240)
 
 
 def tumbler(*words: str | Path) -> subprocess.CompletedProcess[str]:
