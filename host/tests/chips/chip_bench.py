@@ -193,6 +193,7 @@ class InProcessFirmware:
         vars(tablebus).update(
             call=self.call,
             transfer=self.transfer,
+            convert=lambda gpio, _last: self.transfer(Op.ADC, gpio, 0, 0, None, None),
             levels=self.levels,
             handle=self.handle,
             wait_us=self.wait_us,
