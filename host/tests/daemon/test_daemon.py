@@ -140,3 +140,33 @@ def test_a_killed_daemon_is_declared_offline_by_its_will(run: Run, floor: Subscr
     floor.wait_for("t1/state", lambda state: state["state"] == "online")
     daemon.kill()
     assert floor.wait_for("t1/state", lambda state: state["state"] == "offline")["reason"] == "lost"
+
+
+def test_a_journal_whose_end_cannot_be_proved_is_told_to_the_floor_and_play_goes_on(
+    run: Run, peer: ControllerPeer, floor: Subscriber, config: Path
+) -> None:
+    daemon = run()
+    peer.spin(1, 2, 3)
+    floor.wait(lambda at: len(at.results()) == 1)
+    daemon.kill()
+    config.with_name("journal.db.head").unlink()
+    run()
+    event = floor.wait_for("t1/event/fault", lambda told: told["code"] == "journal_recovered")
+    assert "head file was missing" in event["text"]
+    peer.spin(4, 5, 6)
+    floor.wait(lambda at: len(at.results()) == 2)
+
+
+def test_old_records_are_removed_by_the_rule_and_young_ones_stay(
+    run: Run, peer: ControllerPeer, floor: Subscriber, config: Path
+) -> None:
+    config.write_text(config.read_text().replace('path = "journal.db"', 'path = "journal.db"\nkeep_days = 1'))
+    peer.spin(1, 2, 3)
+    daemon = run()
+    floor.wait(lambda at: len(at.results()) == 1)
+    floor.wait_for("t1/health")
+    assert daemon.stop(5) == 0
+    assert "old records removed" in daemon.said()
+    assert "keep_days=1" in daemon.said()
+    with JournalReader(config.with_name("journal.db")) as journal:
+        assert len(journal.last("t1", 9)) == 1
