@@ -4,7 +4,7 @@ PYTEST := .venv/bin/pytest
 JOBS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test lint types bench-rules docs clean
+.PHONY: help setup run test lint types sim bench-rules docs clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 22
@@ -25,6 +25,9 @@ lint: setup
 types: setup
 	.venv/bin/mypy
 	.venv/bin/python tools/typecheck_firmware.py
+
+sim: setup ## every fault by the thousand in virtual time: fixed seeds and fresh ones (SEED=S, STEPS=N, RUNS=N)
+	@.venv/bin/tumbler sim $(if $(SEED),--seed $(SEED)) $(if $(STEPS),--steps $(STEPS)) $(if $(RUNS),--runs $(RUNS))
 
 bench-rules: setup ## settlement and simulation beside crapssim, in one run
 	@.venv/bin/tumbler bench rules simulate

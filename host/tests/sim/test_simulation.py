@@ -1,0 +1,266 @@
+"""The simulator: a seed repeats exactly, the sound program holds, and every thing broken on purpose is named."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from tumbler.cli.main import main
+from tumbler.journal import Outbox
+from tumbler.mqtt.sender import OutboxSender
+from tumbler.sim.controller import firmware
+from tumbler.sim.faults import KINDS, make_plan
+from tumbler.sim.shrink import shrink, story
+from tumbler.sim.simulation import Outcome, Setup, World, simulate
+from tumbler.sim.witness import Invariant
+from tumbler.table import table, validator
+from tumbler.table.ledger import Ledger
+from tumbler.table.spin import Spin
+
+STEPS = 25_000
+TRIES = 12
+
+Patch = pytest.MonkeyPatch
+
+
+def fails(seeds: range = range(1, 1 + TRIES), steps: int = STEPS) -> Outcome:
+    """The first of these seeds that breaks an invariant."""
+    for seed in seeds:
+        outcome = simulate(Setup(seed, steps))
+        if outcome.violation is not None:
+            return outcome
+    raise AssertionError(f"no seed of {seeds} found it")
+
+
+# --- a seed -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_seed_repeats_to_the_last_step_also_in_another_process() -> None:
+    here = simulate(Setup(3, 12_000))
+    again = simulate(Setup(3, 12_000))
+    assert (again.trace, again.steps, again.story) == (here.trace, here.steps, here.story)
+    command = [sys.executable, "-m", "tumbler", "sim", "--seed", "3", "--steps", "12000", "--json"]
+    told = subprocess.run(
+        command, env={**os.environ, "PYTHONHASHSEED": "77"}, capture_output=True, check=True, timeout=60
+    )
+    assert json.loads(told.stdout)["runs"][0]["trace"] == here.trace
+    assert simulate(Setup(4, 12_000)).trace != here.trace
+
+
+@pytest.mark.parametrize("seed", [101, 102, 103])
+def test_the_sound_program_holds_and_every_result_arrives(seed: int) -> None:
+    outcome = simulate(Setup(seed, STEPS))
+    assert outcome.violation is None, "\n".join(story(outcome))
+    assert outcome.counts["arrived"] + outcome.counts["refused"] >= outcome.counts["results"] > 0
+
+
+def test_without_faults_nothing_is_lost_refused_or_locked() -> None:
+    outcome = simulate(Setup(7, STEPS, only=frozenset(), calm=True))
+    assert outcome.violation is None
+    assert outcome.faults == {}
+    assert outcome.counts["refused"] == outcome.counts["no_spins"] == outcome.counts["locks"] == 0
+    assert outcome.counts["results"] == outcome.counts["arrived"] > 20
+
+
+def test_seeds_bring_every_kind_of_fault() -> None:
+    fallen: set[str] = set()
+    for seed in range(40):
+        world = World(Setup(seed))
+        fallen |= {fault.kind.name for fault in make_plan(world.clockwork, 600_000_000)}
+        world.disk.close()
+    assert fallen == {kind.name for kind in KINDS}
+
+
+# --- broken on purpose ------------------------------------------------------------------------------------------------
+
+
+def commits_before_the_journal(patch: Patch) -> None:
+    record = Ledger._record
+
+    async def hasty(self: Ledger, spin: Spin) -> None:
+        self._outlet.commit(spin.epoch, spin.spin)
+        await record(self, spin)
+
+    patch.setattr(Ledger, "_record", hasty)
+
+
+def forgets_at_publish(patch: Patch) -> None:
+    send = OutboxSender._send
+
+    def hasty(self: OutboxSender, connection: Any, item: Any) -> None:
+        send(self, connection, item)
+        self._arrived = item.id
+        self._outbox.done(self._table, item.id)
+
+    patch.setattr(OutboxSender, "_send", hasty)
+
+
+def sends_the_newest_first(patch: Patch) -> None:
+    items = Outbox.next_items
+    patch.setattr(Outbox, "next_items", lambda self, *given: items(self, *given)[::-1])
+
+
+def stamps_each_sending(patch: Patch) -> None:
+    send = OutboxSender._send
+
+    def stamped(self: OutboxSender, connection: Any, item: Any) -> None:
+        real = connection.publish
+
+        def publish(topic: str, payload: bytes, **more: Any) -> int:
+            told = {**json.loads(payload), "sent": connection.clockwork.now}
+            return int(real(topic, json.dumps(told).encode(), **more))
+
+        connection.publish = publish
+        send(self, connection, item)
+        del connection.publish
+
+    patch.setattr(OutboxSender, "_send", stamped)
+
+
+def makes_ids_of_its_own(patch: Patch) -> None:
+    numbers = iter(range(10**9))
+    real = table.result_from
+
+    def renamed(values: Any, epoch: bytes) -> Any:
+        result = real(values, epoch)
+        return replace(result, result_id=f"{result.result_id}x{next(numbers)}")
+
+    patch.setattr(table, "result_from", renamed)
+
+
+def rings_over_what_is_not_committed(patch: Patch) -> None:
+    def drop(store: Any) -> None:
+        while len(store._segments) > 2:
+            store._files.remove(store._segments.pop(0).name)
+
+    patch.setattr(firmware()["store"].Store, "_drop_old", drop)
+
+
+def keeps_the_lock_in_memory_only(patch: Patch) -> None:
+    state = firmware()["records"].State
+    pack = state.pack
+
+    def unlocked(self: Any) -> bytes:
+        lock, self.lock = self.lock, 0
+        try:
+            return bytes(pack(self))
+        finally:
+            self.lock = lock
+
+    patch.setattr(state, "pack", unlocked)
+
+
+def gives_a_number_twice(patch: Patch) -> None:
+    state = firmware()["records"].State
+    apply = state.apply
+
+    def forgetful(self: Any, kind: int, body: bytes) -> None:
+        before = self.next_spin
+        apply(self, kind, body)
+        if kind == firmware()["records"].START and before % 5 == 0:
+            self.next_spin = before
+
+    patch.setattr(state, "apply", forgetful)
+
+
+def believes_the_first_reading(patch: Patch) -> None:
+    reader = sys.modules["controller.reader.tags"].TagReader
+    read_once = reader._read_once
+
+    def hasty(self: Any) -> None:
+        read_once(self)
+        if not self.done and self.cause:
+            self.cause, self._down[0], self._down[1] = 0, self._down[0] or 1, self._down[1] or 1
+            self._down[2] = self._down[2] or 1
+            self._conclude(0)
+
+    patch.setattr(reader, "_read_once", hasty)
+
+
+def believes_the_lamps(patch: Patch) -> None:
+    checks = tuple(check for check in validator.CHECKS if check.name != "areas")
+    patch.setattr(validator, "CHECKS", checks)
+
+
+def cuts_the_journal(patch: Patch) -> None:
+    """A start that forgets the newest record: as a restore of a backup that is too old."""
+    from tumbler.sim.disk import NAME, Disk
+
+    files = Disk._files
+
+    def shorter(self: Disk) -> dict[str, bytes]:
+        found = files(self)
+        return {name: data[: len(data) // 2] if name == NAME + "-wal" else data for name, data in found.items()}
+
+    patch.setattr(Disk, "_files", shorter)
+
+
+BROKEN: tuple[tuple[Callable[[Patch], None], Invariant], ...] = (
+    (commits_before_the_journal, Invariant.COMMITTED_LOST),
+    (forgets_at_publish, Invariant.NOT_DELIVERED),
+    (sends_the_newest_first, Invariant.OUT_OF_ORDER),
+    (stamps_each_sending, Invariant.TWO_CONTENTS),
+    (makes_ids_of_its_own, Invariant.TWO_IDS),
+    (rings_over_what_is_not_committed, Invariant.UNCOMMITTED_DROPPED),
+    (keeps_the_lock_in_memory_only, Invariant.LOCK_LOST),
+    (gives_a_number_twice, Invariant.NUMBER_REUSED),
+    (believes_the_first_reading, Invariant.WRONG_RESULT),
+    (believes_the_lamps, Invariant.WRONG_RESULT),
+    (cuts_the_journal, Invariant.COMMITTED_LOST),
+)
+
+
+@pytest.mark.parametrize(("broken", "named"), BROKEN, ids=lambda one: getattr(one, "__name__", ""))
+def test_what_is_broken_on_purpose_is_named(
+    broken: Callable[[Patch], None], named: Invariant, monkeypatch: Patch
+) -> None:
+    firmware()
+    broken(monkeypatch)
+    found = fails()
+    assert found.violation is not None
+    assert found.violation.invariant is named, "\n".join(story(found))
+
+
+def test_a_failure_is_shrunk_to_a_short_story_that_repeats(monkeypatch: Patch) -> None:
+    commits_before_the_journal(monkeypatch)
+    found = fails()
+    short = shrink(found, seconds=20)
+    assert len(short.fallen) <= 2
+    assert len(short.fallen) <= len(found.fallen)
+    told = "\n".join(story(short))
+    assert Invariant.COMMITTED_LOST.value in told
+    assert f"tumbler sim --seed {found.setup.seed}" in told
+    assert simulate(short.setup).trace == short.trace
+
+
+# --- the command ------------------------------------------------------------------------------------------------------
+
+
+def test_the_command_tells_what_it_did(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["sim", "--seed", "11", "--steps", "4000", "--runs", "2", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["ok"]
+    assert [one["seed"] for one in told["runs"]] == [11, 12]
+    assert told["steps"] >= 8000
+
+
+def test_the_command_ends_with_1_and_a_story(monkeypatch: Patch, capsys: pytest.CaptureFixture[str]) -> None:
+    commits_before_the_journal(monkeypatch)
+    found = fails()
+    words = ["sim", "--seed", str(found.setup.seed), "--steps", str(STEPS), "--shrink", "5"]
+    assert main(words) == 1
+    said = capsys.readouterr()
+    assert "VIOLATED" in said.out
+    assert "again: tumbler sim --seed" in said.err
+
+
+@pytest.mark.parametrize("words", [["--seed", "-1"], ["--steps", "0"], ["--only", "1"], ["--seed", "1", "--only", "x"]])
+def test_bad_usage_is_one_line(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["sim", *words]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
