@@ -1,0 +1,21 @@
+"""The reader's hot loops: viper where there is viper, the plain twins elsewhere. Both give the same answers."""
+
+from controller.target import ON_MICROPYTHON
+
+if ON_MICROPYTHON:
+    from controller.reader import scan_viper as loops
+else:
+    from controller.reader import scan_plain as loops  # type: ignore[no-redef]
+
+blend = loops.blend
+count = loops.count
+depart = loops.depart
+double = loops.double
+flood = loops.flood
+grow = loops.grow
+halve = loops.halve
+lift_shadow = loops.lift_shadow
+planes = loops.planes
+seeds = loops.seeds
+smooth = loops.smooth
+tally = loops.tally

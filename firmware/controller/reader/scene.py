@@ -1,0 +1,230 @@
+"""From pips to a verdict on the whole picture: which faces are the tops of dice, and is everything else explained.
+
+Two opinions must agree on every face (faces.py by pips found, lattice.py by raw pixels); its body must be even and end
+where a die's would; all tops must be seen under one angle; nothing die-like may be left. Anything else is a refusal with
+its reason, because a wrong face is the one failure that is not allowed.
+"""
+
+from math import sqrt
+
+from controller.reader import faces as spelling
+from controller.reader import judge
+from controller.reader import things as ground
+from controller.reader.pips import ring_of
+
+OK = "ok"
+NO_DICE = "no_dice"
+MISSING = "missing"
+TOO_MANY = "too_many"
+OFF_CENTRE = "off_centre"
+UNREAD = "unread"
+UNEXPLAINED = "unexplained"
+
+_DIE = 13.7  # area of a die in lattice cells
+
+
+class Verdict:
+    """`reason` is OK or why not; `dice` are the tops that were read; x, y where the trouble is."""
+
+    def __init__(self, reason, dice=(), at=None):
+        self.reason = reason
+        self.dice = dice
+        self.x = at.x if at is not None else 0
+        self.y = at.y if at is not None else 0
+
+
+def read(picture, found, dice=0):
+    """The verdict on a picture whose pips were found; `dice` 0 takes as many as there are."""
+    pips, _ = part(found)
+    things = ground.find(picture)
+    chosen = []
+    doubtful = []
+    for face in spelling.find(pips):
+        if any([p.face is not None for p in face.pips]):
+            continue
+        if judge.pattern(picture, face, _own(things, face)):
+            for p in face.pips:
+                p.face = face
+            chosen.append(face)
+        else:
+            doubtful.append(face)
+    ratios = sorted([sqrt(f.size()) / f.pips[0].r for f in chosen if f.number > 3])
+    ratio = ratios[len(ratios) // 2] if ratios else 2.8
+    for pip in pips:
+        if pip.face is None:
+            face = judge.single(pip, ratio)
+            if judge.one(picture, face, pips, _own(things, face)):
+                pip.face = face
+                chosen.append(face)
+            else:
+                doubtful.append(face)
+    verdict = conclude(picture, without_clutter(chosen), pips, things, dice)
+    verdict.doubtful = doubtful
+    verdict.things = things
+    return verdict
+
+
+def part(found):
+    """Marks that hold other marks are things, not pips: (pips, holders)."""
+    holders = []
+    small = []
+    for pip in sorted(found, key=lambda pip: pip.r):
+        held = False
+        for q in small:
+            if abs(q.x - pip.x) < pip.r and abs(q.y - pip.y) < pip.r and q.r < 0.6 * pip.r:
+                if q.contrast() > 0.5 * pip.contrast():
+                    held = True
+                    break
+        if held:
+            holders.append(pip)
+        else:
+            small.append(pip)
+    return small, holders
+
+
+def _own(things, face):
+    """The thing that is this face's die, alone and on plain ground; None where there is none."""
+    for thing in things:
+        if thing.plain and thing.holds(face) and 0.5 < thing.area / (_DIE * face.size()) < 2.6:
+            return thing
+    return None
+
+
+def without_clutter(chosen):
+    """Of faces, those that have the size and contrast of the surest one. Where the ground is rough also its ink."""
+    if not chosen:
+        return chosen
+    best = max(chosen, key=lambda f: f.contrast() * (1 + 0.1 * f.number) * (1.3 if f.thing else 1.0))
+    kept = []
+    for f in chosen:
+        if not 0.25 < f.size() / best.size() < 4:
+            continue
+        share = f.contrast() / best.contrast()
+        if f.thing:
+            enough = share > 0.2
+        elif best.thing:
+            enough = share > 0.35
+        else:
+            enough = share > 0.45 and f.pips[0].inv == best.pips[0].inv
+        if enough:
+            kept.append(f)
+    return kept
+
+
+def conclude(picture, chosen, pips, things, dice):
+    if not chosen:
+        return Verdict(NO_DICE)
+    tops, sides = tops_of(chosen)
+    for face in sides:
+        if not [g for g in tops if _aside(g, face)] and [g for g in tops if same_kind(face.pips[0], g.pips[0])]:
+            return Verdict(UNEXPLAINED, tops, face)
+    for pip in pips:
+        if pip.face is None and loose(picture, pip, tops):
+            return Verdict(UNEXPLAINED, tops, pip)
+    for face in tops:
+        if face.number < 4 and face.thing and len([g for g in tops if face.thing.holds(g)]) == 1 and not centred(face):
+            return Verdict(OFF_CENTRE, tops, face)
+    odd = unread(things, tops, pips)
+    if odd is not None:
+        return Verdict(UNREAD, tops, odd)
+    if dice and len(tops) != dice:
+        return Verdict(MISSING if len(tops) < dice else TOO_MANY, tops)
+    return Verdict(OK, tops)
+
+
+def tops_of(chosen):
+    """(tops, sides): all tops are seen under one angle, the one that shows them roundest."""
+    shapes = [shape(face) for face in chosen]
+    order = sorted(range(len(chosen)), key=lambda k: -shapes[k][2])
+    t = shapes[order[0]]
+    tops = []
+    sides = []
+    for k in order:
+        s = shapes[k]
+        face = chosen[k]
+        far = (s[0] - t[0]) ** 2 + (s[1] - t[1]) ** 2
+        if s[2] < t[2] - 0.25 or far > 0.09 or [g for g in tops if _overlap(g, face)]:
+            sides.append(face)
+        else:
+            tops.append(face)
+    return tops, sides
+
+
+def shape(face):
+    """The ellipse of a circle drawn on the face: how it departs from round (x, y), its aspect and its half length."""
+    if face.number in (4, 5):
+        a = face.ux * face.ux + face.vx * face.vx
+        b = face.ux * face.uy + face.vx * face.vy
+        c = face.uy * face.uy + face.vy * face.vy
+    else:
+        n = len(face.pips)
+        a = sum([p.a for p in face.pips]) / n
+        b = sum([p.b for p in face.pips]) / n
+        c = sum([p.c for p in face.pips]) / n
+    half = (a + c) / 2
+    swing = sqrt((a - c) * (a - c) / 4 + b * b)
+    return (a - c) / (a + c), 2 * b / (a + c), sqrt((half - swing) / (half + swing)), sqrt(half + swing)
+
+
+def same_kind(pip, top):
+    """Could be a pip of a die like this one: the same ink on a body like it, not only the same polarity."""
+    if pip.inv != top.inv or not 0.55 < pip.r / top.r < 1.7:
+        return False
+    contrast = top.contrast()
+    return abs(pip.core - top.core) < 0.35 * contrast and abs(pip.body - top.body) < 0.6 * contrast
+
+
+def loose(picture, pip, tops):
+    """A pip like the dice's own, on an even body, that lies on none of them."""
+    if not [g for g in tops if same_kind(pip, g.pips[0])] or [g for g in tops if _aside(g, pip)]:
+        return False
+    around = ring_of(picture, pip.octave, pip.plane, pip.inv, pip.x, pip.y, pip.a, pip.b, pip.c, 2.3)
+    return pip.rough < 0.15 * pip.contrast() and around[13] - around[3] < 0.3 * pip.contrast()
+
+
+def centred(face):
+    """Does the face lie in the middle of its die's outline? A six that lost a column does not."""
+    thing = face.thing
+    side = sqrt(thing.area)
+    return abs(thing.x - face.x) < 0.3 * side and abs(thing.y - face.y) < 0.3 * side
+
+
+def unread(things, tops, pips):
+    """A thing that could be a die that was not read, or that holds one more than was read."""
+    sizes = sorted([g.size() for g in tops])
+    die = _DIE * sizes[len(sizes) // 2]
+    radii = sorted([g.pips[0].r for g in tops])
+    r = radii[len(radii) // 2]
+    for thing in things:
+        if not thing.plain:
+            continue
+        held = [g for g in tops if thing.holds(g)]
+        if held:
+            if thing.area > sum([2.2 * max(die, _DIE * g.size()) for g in held]) + 0.5 * die:
+                return thing
+        elif [g for g in tops if _covers(g, thing)]:
+            continue
+        elif 0.4 * die < thing.area < 4 * die:
+            wide = thing.right - thing.left
+            high = thing.bottom - thing.top
+            if wide < 2.4 * high and high < 2.4 * wide and thing.area > 0.45 * wide * high:
+                if [p for p in pips if 0.4 * r < p.r < 2 * r and thing.holds(p)]:
+                    return thing
+    return None
+
+
+def _aside(top, spot):
+    """Near enough to be on a side of that die."""
+    a, b = top.lattice(spot.x, spot.y)
+    return a * a + b * b < 27
+
+
+def _covers(top, spot):
+    """On the die itself, top or side."""
+    a, b = top.lattice(spot.x, spot.y)
+    return a * a + b * b < 10.5
+
+
+def _overlap(top, face):
+    a, b = top.lattice(face.x, face.y)
+    return abs(a) < 2.6 and abs(b) < 2.6

@@ -1,0 +1,107 @@
+# ruff: noqa: UP031
+"""Runs on MicroPython: every hot loop in viper and in plain Python on the same random frame; prints each that agreed."""
+
+import sys
+from array import array
+
+from controller.reader import scan_plain, scan_viper
+
+W = 61
+H = 47
+state = int(sys.argv[1]) * 7919 + 1
+
+
+def rand(limit):
+    global state
+    state = (state * 1103515245 + 12345) & 0x7FFFFFFF
+    return (state >> 8) % limit
+
+
+def frame(n):
+    """Smooth enough to have marks: runs of a level with steps and noise."""
+    out = bytearray(n)
+    level = 128
+    for i in range(n):
+        if rand(9) == 0:
+            level = rand(256)
+        out[i] = min(255, max(0, level + rand(9) - 4))
+    return out
+
+
+def both(name, *arguments):
+    """Calls both with copies; their results and every buffer afterwards must be equal."""
+    first = [copy(a) for a in arguments]
+    second = [copy(a) for a in arguments]
+    one = getattr(scan_viper, name)(*first)
+    two = getattr(scan_plain, name)(*second)
+    if one != two:
+        raise AssertionError("%s: viper says %r, plain says %r" % (name, one, two))
+    for k in range(len(first)):
+        if first[k] != second[k]:
+            raise AssertionError("%s: argument %d differs afterwards" % (name, k))
+    return first
+
+
+def copy(a):
+    if isinstance(a, bytearray):
+        return bytearray(a)
+    if isinstance(a, array):
+        return array("H" if max(a) > 0x7FFFFFF0 else KINDS[id(a)], a)
+    return a
+
+
+KINDS = {}
+
+
+def words(kind, n):
+    out = array(kind, [0] * n)
+    KINDS[id(out)] = kind
+    return out
+
+
+def main():
+    p = frame(W * H)
+    both("halve", p, W, H, bytearray((W // 2) * (H // 2)))
+    print("halve")
+    both("double", p, W, H, bytearray(4 * W * H))
+    print("double")
+    both("smooth", p, W, H, bytearray(2 * W))
+    print("smooth")
+    both("planes", frame(300), 100, bytearray(100), bytearray(100), bytearray(100))
+    print("planes")
+    smooth = both("smooth", p, W, H, bytearray(2 * W))[0]
+    margin = 8
+    ring = words("i", 16)
+    for r in (0, 1):
+        far = r + 2
+        for k, (x, y) in enumerate(((1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (-1, 1), (1, -1), (-1, -1))):
+            ring[8 * r + k] = (far * y + margin) * W + far * x + margin
+    for inv in (0, 255):
+        found = both("seeds", smooth, W, H, margin, inv, 18, ring, 2, words("i", 400), 400)[8]
+        for seed in found:
+            if seed:
+                at = seed >> 4
+                level = (smooth[at] ^ inv) + 25
+                both("grow", smooth, W, at, inv, level, 8, bytearray(289), words("H", 289), words("i", 6))
+    print("seeds grow")
+    for _ in range(300):
+        both("blend", p, W, H, rand(W * 256 + 400) - 200, rand(H * 256 + 400) - 200)
+    print("blend")
+    both("tally", p, W, 5, 6, 40, 41, words("H", 64))
+    print("tally")
+    across = (W >> 3) + 1
+    down = (H >> 3) + 1
+    ground = frame(across * down)
+    mask = both("depart", p, W, H, 3, across, ground, 30, bytearray(W * H))[7]
+    print("depart")
+    both("lift_shadow", frame(W * H), p, W, H, 3, across, frame(across * down), ground, mask)
+    print("lift_shadow")
+    both("count", mask, W, 3, 4, 50, 40)
+    print("count")
+    at = mask.find(b"\x01")
+    both("flood", mask, W, H, at, words("i", 4000), 4000, words("i", 7))
+    both("flood", mask, W, H, at, words("i", 8), 8, words("i", 7))
+    print("flood")
+
+
+main()
