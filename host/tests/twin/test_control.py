@@ -17,6 +17,7 @@ from twin_bench import wait_until
 
 Twin = Callable[..., TwinRig]
 BOOK = "crown-melbourne-sicbo-a"
+LAMPS_TRIED = 50
 THROWS = ([1, 2, 3], [6, 6, 6])
 
 
@@ -24,10 +25,17 @@ def lit(status: dict[str, Any]) -> list[int]:
     return [pixel for pixel, colour in enumerate(status["lamps"]) if any(colour)]
 
 
-def ready(rig: TwinRig) -> None:
-    """The lamps have been tried one by one, and are dark again."""
-    wait_until(lambda: lit(rig.control("status")))
-    wait_until(lambda: not lit(rig.control("status")))
+def ready(rig: TwinRig, since: int = 0) -> None:
+    """Since that many changes of the lamps all of them have been tried, one by one, and now they keep still."""
+    last = [0, 0.0]
+
+    def tried() -> bool:
+        status = rig.control("status")
+        if status["lamp_changes"] != last[0]:
+            last[:] = [status["lamp_changes"], status["t"]]
+        return last[0] - since > LAMPS_TRIED and status["t"] - last[1] > 0.5
+
+    wait_until(tried)
 
 
 class Events:
@@ -103,7 +111,7 @@ def test_a_die_laid_badly_is_a_no_spin(led: tuple[TwinRig, Events]) -> None:
 
 def test_power_cut_and_restored_by_hand(led: tuple[TwinRig, Events]) -> None:
     rig, events = led
-    boots = rig.control("status")["boots"]
+    before = rig.control("status")
     rig.control("power", on=False)
     assert events.wait("power")["on"] is False
     status = rig.control("status")
@@ -113,8 +121,8 @@ def test_power_cut_and_restored_by_hand(led: tuple[TwinRig, Events]) -> None:
     rig.control("power", on=True)
     assert events.wait("power")["on"] is True
     wait_until(rig.port.is_symlink)
-    assert rig.control("status")["boots"] == boots + 1
-    ready(rig)
+    assert rig.control("status")["boots"] == before["boots"] + 1
+    ready(rig, before["lamp_changes"])
 
 
 def test_a_crash_ends_in_the_watchdog_and_a_new_boot(led: tuple[TwinRig, Events]) -> None:
@@ -141,11 +149,12 @@ def test_the_cable_out_and_in(led: tuple[TwinRig, Events]) -> None:
 
 def test_a_torn_flash_write_cuts_the_power_and_the_table_comes_back(led: tuple[TwinRig, Events]) -> None:
     rig, events = led
+    before = rig.control("status")["lamp_changes"]
     rig.control("flash_cut", after=40, seed=5)
     rig.control("press", key="spin")  # its number is written before the crank turns
     assert events.wait("power")["on"] is False
     assert events.wait("power")["on"] is True
-    ready(rig)
+    ready(rig, before)
     assert rig.control("status")["power_cuts"] == 1
 
 

@@ -240,6 +240,7 @@ class Twin:
             "sign": chips.panel.announce,
             "buzzer": chips.panel.buzzer,
             "lamps": [list(colour) for colour in chips.lamps.pixels],
+            "lamp_changes": chips.lamps.shows,
             "still": self.world.still,
             "spins": self.spins.count,
             "boot": board.boot_id,
