@@ -43,6 +43,8 @@ class Round(Rest):
     def __init__(self, parts):
         Rest.__init__(self, parts)
         self._reading = False
+        self._read_window = -1  # of the accelerometer, in which the last read fell; -1 = the reads are judged
+        self._moved_window = -1  # in which the table last moved; -1 = it is still
         self._restarts = 0
         self._disputed = False  # the dealer's entry differs from the dice: the supervisor rules
         self._empty_spins = 0  # left to spin without wagers (Sic Bo 5.1.7)
@@ -210,7 +212,7 @@ class Round(Rest):
 
     def _confirm_entry(self, now):
         reader, entry = self._reader, self._entry
-        if not self._reading or not reader.done:
+        if not self._reading or not reader.done or self._read_window != -1 or self._moved_window != -1:
             return codes.ANSWER_BUSY
         if entry.count < self.game.dice:
             return codes.ANSWER_BAD_ARGUMENT
@@ -265,22 +267,36 @@ class Round(Rest):
             if self._judge_spin(now):
                 self._begin_reading(now)
             return
-        if self._spin.moved:  # also while the dealer enters: what was read may lie otherwise now
-            self._restarts += 1
-            if self._restarts > _RESTARTS_MAX:
-                self._no_spin(codes.CAUSE_DISTURBED, self._restarts, codes.ROLE_TABLE, now)
-            else:
-                self._begin_reading(now)
+        if self._spin.moved or self._moved_window != -1:
+            self._wait_until_still(now)
             return
         if not self._reader.done:
             self._reader.step(now)
-            if self._reader.done:
-                self._read(now)
-            elif clock.diff(now, self._read_since) > _READ_MAX_MS:
+            self._read_window = self._spin.windows
+            if not self._reader.done and clock.diff(now, self._read_since) > _READ_MAX_MS:
                 self._no_spin(codes.CAUSE_UNREADABLE, 0, codes.ROLE_TABLE, now)
+        elif (
+            self._read_window != -1 and self._read_window != self._spin.windows
+        ):  # still in the last read, too: it counts
+            self._read_window = -1
+            self._read(now)
+
+    def _wait_until_still(self, now):
+        """The table was moved, also while the dealer entered: what was read may lie otherwise now. Read anew when it is still."""
+        if self._moved_window == -1:
+            self._restarts += 1
+            self._read_since = now
+        if self._restarts > _RESTARTS_MAX or clock.diff(now, self._read_since) > _READ_MAX_MS:
+            self._no_spin(codes.CAUSE_DISTURBED, self._restarts, codes.ROLE_TABLE, now)
+        elif self._spin.moved or self._moved_window == -1:
+            self._spin.moved = False
+            self._moved_window = self._spin.windows
+        elif self._moved_window != self._spin.windows:
+            self._begin_reading(now)
 
     def _begin_reading(self, now):
         self._reading = True
+        self._moved_window = -1
         self._spin.moved = False
         self._read_since = now
         self._reader.begin(now, self.game.dice)

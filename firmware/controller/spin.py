@@ -64,6 +64,7 @@ class Spin:
         self.rpm = 0
         self.current_ma = 0
         self.moved = False  # set whenever the table is felt to move; the reader clears it
+        self.windows = 0  # looks at the accelerometer so far
         self._draws = bytes(_DRAWS)
         self._forward = True
         self._nominal = 0
@@ -164,6 +165,7 @@ class Spin:
         pulses = self._motor.pulses()
         turned = (pulses - self._pulses) & clock.MASK
         self._pulses = pulses
+        self.windows = (self.windows + 1) & clock.MASK
         if felt:
             self.moved = True
         self.rpm = turned * 60000 // (_PULSES_A_TURN * dt)

@@ -155,10 +155,40 @@ def test_a_table_moved_again_and_again_while_the_dice_are_read(bench):
     for _ in range(4):
         bench.until(lambda: bench.table.parts.reader.done)
         bench.board.accel.shaken = True
-        bench.run(150)
+        bench.run(350)  # a blow that lasts is one blow
         bench.board.accel.shaken = False
         bench.run(400)
     assert no_spin(bench)["cause"] == codes.CAUSE_DISTURBED
+
+
+def test_moved_in_the_very_last_read_the_dice_are_read_anew(bench):
+    bench.lay(1, 1, 1)
+    bench.to_reading()
+    bench.until(lambda: bench.table.parts.reader.done)
+    assert bench.phase == codes.PHASE_READING  # read, and not yet believed
+    bench.board.accel.shaken = True
+    bench.lay(1, 1, 2)
+    bench.turn()
+    bench.board.accel.shaken = False
+    bench.until_phase(codes.PHASE_RESULT)
+    bench.run(100)
+    assert bench.host.last(wire.RESULT)["faces"] == bytes((1, 1, 2))
+
+
+def test_a_nudge_after_a_long_entry_only_has_the_dice_read_again(bench):
+    bench.set(entry=1)
+    bench.lay(2, 3, 4)
+    bench.to_reading()
+    bench.run(40000)
+    bench.board.accel.shaken = True
+    bench.run(100)
+    bench.board.accel.shaken = False
+    bench.run(1000)
+    assert bench.phase == codes.PHASE_READING
+    for face in (2, 3, 4):
+        bench.press(face - 1)
+    bench.press(panel.CONFIRM)
+    assert bench.phase == codes.PHASE_RESULT
 
 
 def test_moved_once_the_dice_are_read_anew(bench):
