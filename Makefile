@@ -4,7 +4,7 @@ PYTEST := .venv/bin/pytest
 JOBS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test lint types sim bench-rules docs clean
+.PHONY: help setup run test lint types sim soak bench-rules docs clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 22
@@ -28,6 +28,9 @@ types: setup
 
 sim: setup ## every fault by the thousand in virtual time: fixed seeds and fresh ones (SEED=S, STEPS=N, RUNS=N)
 	@.venv/bin/tumbler sim $(if $(SEED),--seed $(SEED)) $(if $(STEPS),--steps $(STEPS)) $(if $(RUNS),--runs $(RUNS))
+
+soak: setup ## the real processes with every fault: 500 kills, 500 power cuts, ... (FACTOR=0.01 in two minutes)
+	@.venv/bin/tumbler soak $(if $(FACTOR),--factor $(FACTOR)) $(if $(KILLS),--kills $(KILLS)) $(if $(CUTS),--cuts $(CUTS)) $(if $(OUTAGES),--outages $(OUTAGES)) $(if $(UNPLUGS),--unplugs $(UNPLUGS)) $(if $(SEED),--seed $(SEED))
 
 bench-rules: setup ## settlement and simulation beside crapssim, in one run
 	@.venv/bin/tumbler bench rules simulate

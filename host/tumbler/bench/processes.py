@@ -129,6 +129,17 @@ class Mosquitto:
         self.stop()
         self.start()
 
+    def freeze(self) -> None:
+        """It hangs: connections stay open and nothing is answered, until thaw()."""
+        self._signal(signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        self._signal(signal.SIGCONT)
+
+    def _signal(self, number: signal.Signals) -> None:
+        if self._process is not None and self._process.alive:
+            os.kill(self._process.pid, number)
+
 
 class Subscriber:
     """Keeps everything that arrives, with the time of arrival; a persistent session, so that it misses nothing."""

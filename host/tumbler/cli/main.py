@@ -30,6 +30,7 @@ COMMANDS = {
     "settle": "settle wagers by a rule book",
     "edge": "exact house edges of a rule book",
     "sim": "the whole chain in virtual time, with every fault; a seed repeats it",
+    "soak": "the real processes with every fault, and truth, flash, journal and MQTT held together",
     "simulate": "play a rule book by the million, against its exact edges",
     "game": "the game tables that the controller plays by",
     "read": "read the dice in picture files with the controller's own reader",
