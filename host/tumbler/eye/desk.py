@@ -14,7 +14,7 @@ from typing import IO
 from tumbler.eye.pictures import Pixels
 from tumbler.twin.process import NoMicroPython, find_micropython, firmware_tree
 
-HEAP = "384M"  # a picture file at double size in three planes; the table's camera frame needs 192 KB (make bench-reader)
+HEAP = "384M"  # picture files at double size in three planes; the camera's frame needs 192 KB (make bench-reader)
 
 
 class DeskFailed(Exception):
