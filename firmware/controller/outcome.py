@@ -7,6 +7,7 @@ and locks the table. The lock is part of the no spin's own record, so no power c
 from dicewire import codes
 
 from controller import records
+from controller.events import bit_number
 from controller.records import NO_NOTICE
 from controller.target import const
 
@@ -25,6 +26,12 @@ _LOCKS = {
     codes.CAUSE_DISAGREE: (0, codes.LOCK_READER),
     codes.CAUSE_NOT_FLAT: (_BY_CHANCE, codes.LOCK_REPEATED_NO_SPIN),
     codes.CAUSE_TOO_MANY_TAGS: (_BY_CHANCE, codes.LOCK_REPEATED_NO_SPIN),
+}
+# A malfunction's detail is the fault behind it; where that isn't the tumbler itself, the lock says so.
+_MALFUNCTIONS = {
+    bit_number(codes.FAULT_PANEL): codes.LOCK_PANEL,
+    bit_number(codes.FAULT_PROGRAM): codes.LOCK_INTERNAL,
+    bit_number(codes.FAULT_WATCHDOG): codes.LOCK_INTERNAL,
 }
 _U16 = const(0xFFFF)
 
@@ -94,6 +101,8 @@ class Outcome:
         state = self._store.state
         streak = min(state.streak + 1, 255) if cause == state.streak_cause else 1
         limit, reason = _LOCKS.get(cause, (0, 0))
+        if cause == codes.CAUSE_MALFUNCTION:
+            reason = _MALFUNCTIONS.get(detail, reason)
         lock = reason if reason and streak >= (limit or self._settings.lock_after) else state.lock
         self._store.end_spin(
             records.NO_SPIN,

@@ -6,6 +6,7 @@ The other half of round.py, apart because it has nothing to do with a spin under
 from dicewire import codes
 
 from controller.cover import Switch
+from controller.events import bit_number
 from controller.panel import Entry
 from controller.records import NO_NOTICE
 from controller.records import NO_SPIN as NO_SPIN_RECORD
@@ -68,10 +69,11 @@ class Rest:
         """After the store is loaded. A spin that the power cut is a no spin, whatever the dice show (never guessed)."""
         state = self._store.state
         if state.open_spin:
-            hung = reset_cause == codes.RESET_WATCHDOG
-            cause = codes.CAUSE_MALFUNCTION if hung else codes.CAUSE_POWER_CUT
+            cause, detail = codes.CAUSE_POWER_CUT, reset_cause
+            if reset_cause in (codes.RESET_WATCHDOG, codes.RESET_CRASH):
+                cause, detail = codes.CAUSE_MALFUNCTION, bit_number(codes.FAULT_WATCHDOG)
             try:
-                self._outcome.no_spin(cause, reset_cause, codes.ROLE_TABLE)
+                self._outcome.no_spin(cause, detail, codes.ROLE_TABLE)
             except StoreError as e:
                 self._store_failed(e, now)
         if not any(state.game_hash):  # made durable by the self-test's own write

@@ -352,11 +352,11 @@ class Round(Rest):
         if lock:
             self._locked(lock, now)
 
-    def abort(self, now, detail):
+    def abort(self, now):
         """A part of the program failed: the spin under way, if any, is a malfunction."""
         self._spin.stop()
         if self.in_spin:
-            self._no_spin(codes.CAUSE_MALFUNCTION, detail, codes.ROLE_TABLE, now)
+            self._no_spin(codes.CAUSE_MALFUNCTION, bit_number(codes.FAULT_PROGRAM), codes.ROLE_TABLE, now)
 
     def chip_failed(self, fault, now):
         """A chip stopped answering. A spin under way does not count; a table at rest proves itself before it plays on."""

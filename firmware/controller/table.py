@@ -132,4 +132,4 @@ class Table:
         """A defect of this program. The spin under way does not count; the next turn begins afresh."""
         self.parts.faults.set(codes.FAULT_PROGRAM, type(error).__name__)
         self.parts.events.add(codes.EVENT_PROGRAM_FAILED, self._failures, 0, f"{type(error).__name__}: {error}")
-        self.round.abort(now, self._failures)
+        self.round.abort(now)

@@ -60,6 +60,15 @@ def test_a_program_that_hung_in_the_spin_is_a_malfunction_and_not_a_power_cut(be
     assert bench.table.parts.faults.bits & codes.FAULT_WATCHDOG
 
 
+def test_a_program_that_hangs_in_three_spins_running_locks_the_table(bench):
+    for _ in range(3):
+        to_spinning(bench)
+        bench.power_on(codes.RESET_WATCHDOG)
+        bench.until_phase(codes.PHASE_NO_SPIN, codes.PHASE_LOCKED)
+    assert bench.phase == codes.PHASE_LOCKED
+    assert bench.state.lock == codes.LOCK_INTERNAL
+
+
 def test_cut_while_betting_is_open_changes_nothing(bench):
     bench.play(1, 2, 3)
     bench.pay()
