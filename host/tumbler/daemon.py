@@ -215,7 +215,11 @@ async def serve(config: Config, version: str, on_ready: Callable[[Daemon], None]
         await lastwords.say(config, error.code, str(error))
         raise CannotStart(error.code, str(error)) from error
     try:
-        daemon = Daemon(config, version, journal, access)
+        try:
+            daemon = Daemon(config, version, journal, access)
+        except JournalError as error:  # a game that the tables look back at is not as it was written
+            await lastwords.say(config, error.code, str(error))
+            raise CannotStart(error.code, str(error)) from error
         if on_ready is not None:
             on_ready(daemon)
         return await daemon.run()

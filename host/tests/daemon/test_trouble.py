@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import resource
+import sqlite3
 import subprocess
 import sys
 import threading
@@ -180,6 +181,25 @@ def test_journal_that_cannot_be_opened_is_one_line_an_event_and_exit_1(
     event = floor.wait_for("t1/event/fault")
     assert event["severity"] == "critical"
     assert event["text"] in line
+
+
+def test_a_changed_game_is_never_told_again_but_ends_the_start_with_one_line(
+    run: Run, peer: ControllerPeer, floor: Subscriber, config: Path
+) -> None:
+    daemon = run()
+    peer.spin(1, 2, 3)
+    floor.wait(lambda at: len(at.results()) == 1)
+    assert daemon.stop() == 0
+    db = sqlite3.connect(config.with_name("journal.db"))
+    db.execute("""UPDATE record SET text = replace(text, '"faces":[1,', '"faces":[2,') WHERE kind = 'result'""")
+    db.commit()
+    db.close()
+    again = run()
+    assert again.wait() == 1
+    (line,) = [said for said in again.said().splitlines() if said.startswith("tumbler run: ")]
+    assert "is not as it was written" in line
+    floor.wait_for("t1/event/fault", lambda told: told["text"] in line)
+    assert [told["faces"] for told in floor.results()] == [[1, 2, 3]]
 
 
 def test_a_second_daemon_on_the_same_journal_is_refused(run: Run, floor: Subscriber, peer: ControllerPeer) -> None:

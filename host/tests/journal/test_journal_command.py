@@ -161,3 +161,13 @@ def test_a_configuration_names_its_journal(tumbler: Run, written: Path, tmp_path
     )
     assert tumbler("verify", "tumbler.toml").returncode == 0
     assert tumbler("verify", "--config", "tumbler.toml").returncode == 0
+
+
+@pytest.mark.parametrize("action", ["export", "recall", "show"])
+@pytest.mark.parametrize("text", ["""replace(text, '"total":', '"total":1')""", "x'00ff'", "'{'"])
+def test_a_changed_record_is_never_handed_on(tumbler: Run, tamper: Any, action: str, text: str) -> None:
+    tamper.sql(f"UPDATE record SET text = {text} WHERE seq = 7")
+    done = tumbler(action, tamper.path)
+    assert done.returncode == 1
+    assert "record 7 is not as it was written" in done.stderr
+    assert done.stderr.count("\n") == 1

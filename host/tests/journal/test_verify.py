@@ -215,3 +215,22 @@ def test_verify_runs_beside_the_writer(journal: Journal, path: Path, games: Any,
     assert prove(path).last == journal.head[0]
     games(journal, 21, 40)
     assert prove(path).ok
+
+
+def test_a_blob_in_the_texts_place_is_a_changed_record(tamper: Any, prove: Any) -> None:
+    tamper.sql("UPDATE record SET text = x'00ff' WHERE seq = 7")
+    assert (prove(tamper.path).finding.fault, prove(tamper.path).finding.seq) == (Fault.CHANGED, 7)
+
+
+def test_an_index_that_hides_a_record_is_found_though_every_record_is_in_order(tamper: Any, prove: Any) -> None:
+    tamper.sql(
+        "PRAGMA writable_schema = ON",
+        "UPDATE sqlite_master SET sql = sql || ' WHERE seq <> 7' WHERE name = 'record_by_kind'",
+    )
+    tamper.sql("REINDEX")  # with the narrower index as its law
+    tamper.sql(
+        "PRAGMA writable_schema = ON",
+        "UPDATE sqlite_master SET sql = replace(sql, ' WHERE seq <> 7', '') WHERE name = 'record_by_kind'",
+    )
+    with pytest.raises(JournalCorrupt, match=r"every record is in order.*row 7 missing from index"):
+        prove(tamper.path)

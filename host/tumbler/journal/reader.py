@@ -13,7 +13,7 @@ from typing import Any
 
 from tumbler.journal.database import open_reader
 from tumbler.journal.errors import JournalCorrupt, from_sqlite
-from tumbler.journal.record import GAMES, Kind, Record, parse
+from tumbler.journal.record import GAMES, Kind, Record, hash_of, parse
 
 BATCH = 500
 
@@ -70,7 +70,7 @@ class JournalReader:
         marks = ", ".join("?" * len(kinds))
         where = f"kind IN ({marks})" + (" AND tbl = ?" if table is not None else "")
         values = [*kinds, *([table] if table is not None else []), n]
-        rows = self.rows(f"SELECT text, hash FROM record WHERE {where} ORDER BY seq DESC LIMIT ?", values)
+        rows = self.rows(f"SELECT text, hash, seq FROM record WHERE {where} ORDER BY seq DESC LIMIT ?", values)
         return [self._parse(row) for row in reversed(rows)]
 
     def records(
@@ -105,10 +105,14 @@ class JournalReader:
     def counts(self) -> dict[str, int]:
         return dict(self.rows("SELECT kind, count(*) FROM record GROUP BY kind"))
 
-    def _parse(self, row: Any) -> Record:
+    def _parse(self, row: tuple[Any, Any, int]) -> Record:
+        """What was changed is not handed on, not even to one who didn't ask `verify` first."""
+        text, digest, seq = row
         try:
-            return parse(row[0], row[1])
+            if not isinstance(text, str) or hash_of(text) != digest:
+                raise ValueError("its text does not give its hash")
+            return parse(text, digest)
         except (ValueError, KeyError, TypeError) as error:
             raise JournalCorrupt(
-                f"journal {self.path}: a record cannot be read ({error}); run `tumbler journal verify`"
+                f"journal {self.path}: record {seq} is not as it was written ({error}); run `tumbler journal verify`"
             ) from error

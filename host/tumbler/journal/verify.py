@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from tumbler.journal.errors import from_sqlite
+from tumbler.journal.errors import JournalCorrupt, from_sqlite
 from tumbler.journal.head import Head, head_file, read_head
 from tumbler.journal.key import JournalKey
 from tumbler.journal.reader import JournalReader
@@ -92,11 +92,24 @@ def verify_database(reader: JournalReader, key: JournalKey | None, anchor: tuple
     try:
         reader.db.execute("BEGIN")
         try:
-            return _Walk(reader, key).run(head, anchor)
+            report = _Walk(reader, key).run(head, anchor)
+            if report.ok:
+                _check_indexes(reader)
+            return report
         finally:
             reader.db.execute("ROLLBACK")
     except sqlite3.Error as error:
         raise from_sqlite(error, reader.path) from error
+
+
+def _check_indexes(reader: JournalReader) -> None:
+    """The walk reads the records alone; `export` and `recall` find them by the indexes, which could hide one."""
+    answer = str(reader.db.execute("PRAGMA integrity_check(1)").fetchone()[0])
+    if answer != "ok":
+        raise JournalCorrupt(
+            f"journal {reader.path}: every record is in order, but the file around them is damaged: "
+            f"don't trust export or recall; keep the file as evidence and restore a backup (SQLite: {answer})"
+        )
 
 
 class _Found(Exception):
@@ -174,7 +187,7 @@ class _Walk:
             raise _Found(Fault.LOST, prev_seq + 1, why, seq - 1)
 
     def _inner(self, row: Row) -> dict[str, Any]:
-        if hash_of(row.text) != row.hash:
+        if not isinstance(row.text, str) or hash_of(row.text) != row.hash:  # a blob in the text's place is no text
             raise _Found(Fault.CHANGED, row.seq, "its text does not give its hash")
         try:
             inner = json.loads(row.text)
