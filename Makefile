@@ -4,7 +4,7 @@ PYTEST := .venv/bin/pytest
 JOBS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test lint types sim soak bench-rules docs clean
+.PHONY: help setup run test lint types sim soak bench-rules hil hil-emulated docs clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 22
@@ -15,8 +15,15 @@ setup: ## bring what is needed onto this machine (done by the others too)
 run: setup ## a whole table on this machine: twin, firmware, broker, daemon, page (SPINS=N ends after N spins)
 	@.venv/bin/tumbler demo $(if $(SPINS),--spins $(SPINS)) $(if $(SEED),--seed $(SEED)) $(if $(BOOK),--book $(BOOK)) $(if $(PACE),--pace $(PACE)) $(if $(LISTEN),--listen $(LISTEN))
 
-test: setup lint types ## the whole test suite
+test: setup lint types ## the whole test suite, after every fault in virtual time on fixed and fresh seeds
+	.venv/bin/tumbler sim
 	$(PYTEST) -n $(JOBS) --dist loadgroup
+
+hil: setup ## the hardware suite on the twin, with its report in reports/hil (RIG=serial:PORT KEY=FILE for a real table)
+	$(PYTEST) hil_tests --rig $(or $(RIG),twin) $(if $(KEY),--key $(KEY)) $(if $(RIG),,-n $(JOBS) --dist loadgroup) --hil-report reports/hil
+
+hil-emulated: setup ## the same firmware on an emulated RP2040, with its report in reports/hil-emulated (needs a UF2, docs/hil.md)
+	$(PYTEST) hil_tests/test_emulated*.py --rig emulated -n $(JOBS) --dist loadgroup --hil-report reports/hil-emulated
 
 lint: setup
 	.venv/bin/ruff check .

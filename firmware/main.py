@@ -6,6 +6,11 @@ port that runs it. An error that reaches this file is a defect: it is printed an
 
 import sys
 
+import micropython
+
+if hasattr(micropython, "kbd_intr"):
+    micropython.kbd_intr(-1)  # before the slow imports: a host that speaks meanwhile sends a byte 3 sooner or later
+
 _BY_PORT = {"rp2": "pico", "linux": "twin"}
 
 

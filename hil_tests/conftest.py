@@ -1,4 +1,5 @@
-"""One suite for every table: `pytest hil_tests --rig twin` (default), `--rig serial:PORT --key FILE`, `--rig usb:SERIAL`.
+"""One suite for every table: `pytest hil_tests --rig twin` (default), `--rig emulated`, `--rig serial:PORT --key FILE`,
+`--rig usb:SERIAL`.
 
 A test asks for `table(...)` and marks what it needs of the rig: `@needs(Capability.POWER)`. Where the rig hasn't it, the
 test is skipped with the reason. With `--unattended` nobody is asked to press, lay or pull anything.
@@ -12,19 +13,24 @@ from typing import Any
 
 import pytest
 from tumbler.bench.processes import Daemon, Mosquitto, Subscriber, write_config
-from tumbler.rigs import BadRig, Rig, RigFailed, choose
+from tumbler.rigs import BadRig, Rig, RigFailed, choose, report
+from tumbler.rigs.report import measure
 from tumbler.rigs.twin import TwinPlan
+
+__all__ = ["measure"]  # a fixture of every test here
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("hil", "hardware in the loop")
-    group.addoption("--rig", default="twin", help="twin (default), serial:PORT, usb:SERIAL")
+    group.addoption("--rig", default="twin", help="twin (default), emulated, serial:PORT, usb:SERIAL")
     group.addoption("--key", type=Path, help="the table's key, for a table on a bench")
+    report.add_options(group)
     group.addoption("--unattended", action="store_true", help="skip what a person at the bench would have to do")
 
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "needs(*capabilities): what the rig must be able to do")
+    report.register(config)
 
 
 @pytest.fixture

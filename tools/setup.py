@@ -75,6 +75,7 @@ def set_up_venv(log: Path) -> None:
         run([sys.executable, "-m", "venv", "--clear", str(VENV)], log=log)
     pip = [str(VENV / "bin" / "pip"), "--disable-pip-version-check", "--no-input", "install", "-e"]
     run([*pip, f"{ROOT}[{EXTRAS}]"], log=log)
+    run([str(VENV / "bin" / "python"), str(ROOT / "tools" / "fast_emulator.py")], log=log)
     stamp.write_text(venv_fingerprint())
 
 

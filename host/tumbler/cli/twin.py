@@ -67,6 +67,11 @@ def add(subparsers: Any) -> None:
     parser.add_argument(
         "--install-game", action="store_true", help="the book's game table is in the flash: play without a daemon"
     )
+    parser.add_argument(
+        "--emulated",
+        action="store_true",
+        help="the firmware on an emulated RP2040: slow, nothing replaced (docs/hil.md)",
+    )
     parser.set_defaults(func=run)
 
 
@@ -146,6 +151,18 @@ def run(args: argparse.Namespace) -> int:
             shutil.rmtree(folder, ignore_errors=True)
 
 
+def _emulated(plan: Any) -> Any:
+    from tumbler.rigs.emulated.table import EmulatedTable
+    from tumbler.rigs.emulated.uf2 import NoUf2, find_uf2
+
+    try:
+        return EmulatedTable(plan, find_uf2())
+    except NoUf2 as error:
+        raise WorkFailed(str(error)) from error
+    except ImportError as error:
+        raise WorkFailed(f"--emulated: {error}; install the project's dev extra") from error
+
+
 def play(args: argparse.Namespace, folder: Path, key: bytes, dice: int, game: Any, rates: dict[Kind, float]) -> int:
     from tumbler.twin.control import ControlPathError
     from tumbler.twin.process import FirmwareFailed, NoMicroPython
@@ -171,7 +188,7 @@ def play(args: argparse.Namespace, folder: Path, key: bytes, dice: int, game: An
         difficulty=args.difficulty,
     )
     try:
-        twin = Twin(plan)
+        twin = _emulated(plan) if args.emulated else Twin(plan)
     except ControlPathError as error:
         raise BadInput(f"--control {error}") from error
     except NoMicroPython as error:

@@ -6,10 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tumbler.rigs.bench import BenchRig
+from tumbler.rigs.emulated.rig import EmulatedRig
 from tumbler.rigs.rig import Rig
 from tumbler.rigs.twin import TwinPlan, TwinRig
 
-NAMES = "twin, serial:PORT, usb:SERIAL"
+NAMES = "twin, emulated, serial:PORT, usb:SERIAL"
 
 
 class BadRig(Exception):
@@ -21,6 +22,8 @@ def choose(name: str, plan: TwinPlan, key_file: Path | None, ask: Callable[[str]
     kind, _, where = name.partition(":")
     if name == "twin":
         return TwinRig(plan)
+    if name == "emulated":
+        return EmulatedRig(plan)
     if kind == "serial" and where:
         return BenchRig(where, key_file, ask)
     if kind == "usb" and where:

@@ -7,6 +7,7 @@ ahead of the wall clock; behind it, it always is while the chip works (docs/hil.
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import Any
 
 from dicewire.codec import decode
@@ -23,7 +24,7 @@ from tumbler.twin.flash import Flash
 from tumbler.twin.lines import Lines
 from tumbler.twin.pace import LEAST_SLEEP_SECONDS
 from tumbler.twin.tap import FROM_CONTROLLER, Tap
-from tumbler.twin.twin import OFF_STEP_US, Plan, Twin
+from tumbler.twin.twin import OFF_STEP_US, TOLD_SLACK_US, Plan, Twin
 
 WORLD_US = 1_000  # the physics' step: no edge of the tachometer is late by more
 SLICE_US = 5_000
@@ -31,13 +32,18 @@ FAST_PINS = (wiring.LAMPS_PIN, wiring.PWM_PIN)
 
 
 class HelloTap(Tap):
-    """Knows besides which boot is speaking."""
+    """Knows besides which boot is speaking, and when it was last heard."""
 
-    boot_id = ""
+    def __init__(self, now_us: Callable[[], int]) -> None:
+        super().__init__()
+        self._now_us = now_us
+        self.boot_id = ""
+        self.told_us = 0
 
     def _frame(self, buf: bytearray, start: int, end: int) -> None:
         if buf[start] == FROM_CONTROLLER | HELLO:
             self.boot_id = bytes(decode(HELLO, bytes(buf[start + HEAD : end]))["boot_id"]).hex()
+        self.told_us = self._now_us()
         super()._frame(buf, start, end)
 
 
@@ -46,6 +52,7 @@ class EmulatedTable(Twin):
         seed = Seed(plan.seed)
         boot_seed = time.time_ns() if plan.folder.joinpath("flash.img").exists() else plan.seed
         self.chip = Chip(uf2, uid=seed.bytes(8, "uid"), seed=boot_seed, fast=FAST_PINS)
+        self._hello_tap = HelloTap(lambda: self.chip.now_us)
         super().__init__(plan)
         self._unsent = bytearray()
         self.chip.on_bytes = self._said
@@ -64,7 +71,7 @@ class EmulatedTable(Twin):
 
     def _board(self, bus: Bus, boots: int) -> Board:
         assert isinstance(self.flash, ChipFlash)
-        self.tap = tap = HelloTap()
+        self.tap = tap = self._hello_tap
         self.line.on_give = tap.feed
         for number in (0, 1):
             wiring.I2cWire(self.chip.mcu.i2c[number], bus.i2c_chips(number), self.sync)
@@ -123,6 +130,10 @@ class EmulatedTable(Twin):
             self._unsent.clear()
         elif self._unsent:
             del self._unsent[: self.line.give(bytes(self._unsent))]
+
+    def _told_since_over(self) -> bool:
+        """By when it arrived: this controller's uptime begins when its program does, two seconds after its power."""
+        return self._hello_tap.told_us >= self._over_us - TOLD_SLACK_US
 
     def status(self) -> dict[str, Any]:
         return {**super().status(), "cycles": self.chip.cycles, "emulated_s": self.chip.now_us / 1e6}

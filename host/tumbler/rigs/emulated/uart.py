@@ -14,7 +14,7 @@ TX_INTERRUPT = 1 << 5
 TX_FULL, RX_EMPTY, RX_FULL, TX_EMPTY, BUSY = 1 << 5, 1 << 4, 1 << 6, 1 << 7, 1 << 3
 DEPTH = 32
 BITS = 10  # start, eight data, stop
-PERIPHERAL_HZ = 125_000_000
+PERIPHERAL_HZ = 48_000_000  # what MicroPython clocks the peripherals with
 FASTEST_GUESS = 115_200
 
 
