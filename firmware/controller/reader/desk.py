@@ -1,10 +1,9 @@
-"""The reader at a desk: pictures come on standard input, verdicts go to standard output. For files of any camera.
+"""The reader at a desk: a picture comes on standard input, the verdict goes to standard output. For files of any camera.
 
-A request is a line `width height dice` and then three bytes a pixel; the answer is one line of JSON. The table's own
+The input is a line `width height dice` and then three bytes a pixel; the answer is one line of JSON. The table's own
 camera comes in by camera.py; both use scene.py. Runs on MicroPython's unix port.
 """
 
-import gc
 import json
 import sys
 import time
@@ -17,19 +16,18 @@ _LARGEST_DOUBLED = 720  # pixels of the longer side
 
 
 def read(finder, w, h, rgb, dice):
-    """(verdict, scale): at once, and where that fails or the dice are small at double size."""
-    verdict = _look(finder, w, h, rgb, dice, False)
+    """(verdict, scale): at once, and where that fails or the dice are small at double size.
+
+    Both pictures are made first: after a reading the heap is full of small things, and a large plane may find no room.
+    """
+    once = picture.of_colour(w, h, rgb)
+    twice = picture.of_colour(w, h, rgb, True) if max(w, h) <= _LARGEST_DOUBLED else None
+    verdict = scene.read(once, finder.find(once), dice)
     radii = sorted([face.pips[0].r for face in verdict.dice])
     small = not radii or radii[len(radii) // 2] < _SMALL
-    if (verdict.reason == scene.OK and not small) or max(w, h) > _LARGEST_DOUBLED:
+    if (verdict.reason == scene.OK and not small) or twice is None:
         return verdict, 1
-    gc.collect()
-    return _look(finder, w, h, rgb, dice, True), 2
-
-
-def _look(finder, w, h, rgb, dice, twice):
-    seen = picture.of_colour(w, h, rgb, twice)
-    return scene.read(seen, finder.find(seen), dice)
+    return scene.read(twice, finder.find(twice), dice), 2
 
 
 def answer(finder, w, h, rgb, dice):
@@ -44,26 +42,17 @@ def answer(finder, w, h, rgb, dice):
 
 
 def main():
-    finder = PipFinder()
     source = sys.stdin.buffer
-    while True:
-        line = source.readline()
-        if not line:
-            return
-        w, h, dice = [int(word) for word in line.split()]
-        rgb = bytearray(3 * w * h)
-        room = memoryview(rgb)
-        got = 0
-        while got < len(rgb):
-            n = source.readinto(room[got:])
-            if not n:
-                return
-            got += n
-        print(json.dumps(answer(finder, w, h, rgb, dice)))
-        if hasattr(sys.stdout, "flush"):
-            sys.stdout.flush()
-        rgb = room = None
-        gc.collect()
+    w, h, dice = [int(word) for word in source.readline().split()]
+    rgb = bytearray(3 * w * h)
+    room = memoryview(rgb)
+    got = 0
+    while got < len(rgb):
+        n = source.readinto(room[got:])
+        if not n:
+            raise OSError("the picture ends after %d of %d bytes" % (got, len(rgb)))
+        got += n
+    print(json.dumps(answer(PipFinder(), w, h, rgb, dice)))
 
 
 if __name__ == "__main__":

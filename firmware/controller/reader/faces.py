@@ -9,6 +9,7 @@ from math import sqrt
 
 _NEAREST = 4.2  # length of a diagonal in pip radii
 _FARTHEST = 14.0
+_NEIGHBOURS = 26
 _INSIDE = 1.62  # in lattice steps: pips nearer than this to the centre must be on the lattice
 
 # bit 3 * (row + 1) + column + 1; the diagonal of the pair is bits 0 and 8
@@ -47,7 +48,7 @@ class Face:
 
 def alike(p, q):
     """Could be pips of one face: the same ink, body, size and ellipse."""
-    if p.inv != q.inv:
+    if p.inv != q.inv or p.plane != q.plane:
         return False
     ratio = p.r / q.r
     if ratio < 0.7 or ratio > 1.43:
@@ -84,9 +85,14 @@ def find(pips):
             if abs(pips[j].y - p.y) < far and alike(p, pips[j]):
                 near.append(pips[j])
             j += 1
+        later = near[first:]
+        if len(near) > _NEIGHBOURS:  # a pattern of the ground: a face's own pips are among the nearest
+            near.sort(key=lambda q: (q.x - p.x) ** 2 + (q.y - p.y) ** 2)
+            near = near[:_NEIGHBOURS]
+            later = [q for q in near if q.x >= p.x]
         around = [p]
         around.extend(near)
-        for q in near[first:]:
+        for q in later:
             face = _from_diagonal(p, q, around)
             if face is not None:
                 key = tuple(sorted([id(pip) for pip in face.pips]))
@@ -152,8 +158,11 @@ def _sixes(columns):
     faces = []
     for i in range(len(columns)):
         middle, p, q, dx, dy = columns[i]
+        reach = 3 * (abs(dx) + abs(dy))
         for j in range(i + 1, len(columns)):
             other, r, s, ex, ey = columns[j]
+            if other.x - middle.x > reach:  # columns come in the order of their middles
+                break
             if dx * ex + dy * ey < 0:
                 ex, ey, r, s = -ex, -ey, s, r
             long = abs(dx) + abs(dy)

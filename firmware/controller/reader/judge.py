@@ -7,9 +7,14 @@ the body must be even and rays must find the outline. Not for the picture as a w
 from math import sqrt
 
 from controller.reader import lattice, outline
-from controller.reader.faces import Face
+from controller.reader.faces import Face, alike
 
 _KEEN = (0.08, 0.16, 0.3)  # how large a step counts as an edge, in contrasts: white on wood first, glossy last
+
+
+# share of the body that must be even, by number of pips; a glossy die on plain ground is known by its outline
+_EVEN = (0.0, 0.0, 0.86, 0.86, 0.78, 0.78, 0.78)
+_EVEN_KNOWN = (0.0, 0.0, 0.5, 0.25, 0.25, 0.25, 0.25)
 
 
 def pattern(picture, face, thing):
@@ -21,15 +26,24 @@ def pattern(picture, face, thing):
     second = lattice.read(picture, face)
     if second != face.number:
         face.why = "lattice %d" % second
-    elif face.sure < (0.05 if thing else 0.12):
+    elif face.sure < (0.25 if thing and face.number < 4 else 0.12):
         face.why = "sure %.2f" % face.sure
     else:
         face.even = outline.evenness(picture, face)
-        if face.even < (0.6 if thing else 0.86 if face.number < 4 else 0.78):
+        if face.even < (_EVEN_KNOWN if thing else _EVEN)[face.number]:
             face.why = "even %.2f" % face.even
         elif not thing:
             face.why = _open(picture, face)
     return not face.why
+
+
+def surrounded(picture, face):
+    """Do rays find the outline of a die about the face's centre, the same way to either side?"""
+    if face.number == 1:
+        return not _ringed(picture, face, _KEEN[:1])
+    ends = outline.rays(picture, face, 1.5, 3.0, True, _KEEN[0])
+    lopsided = len([k for k in range(8) if abs(ends[k] - ends[k + 8]) > 0.6])
+    return len([end for end in ends if end < 2.75]) >= 11 and lopsided < 3
 
 
 def _open(picture, face):
@@ -69,27 +83,35 @@ def one(picture, face, pips, thing):
     face.thing = thing
     face.why = ""
     pip = face.pips[0]
-    ratio = sqrt(face.size()) / pip.r
     if _crowded(face, pips):
         face.why = "crowded"
     elif thing and sqrt((thing.x - pip.x) ** 2 + (thing.y - pip.y) ** 2) < 0.2 * sqrt(thing.area):
         pass
     else:
-        for keen in _KEEN:
-            face.ends = outline.rays(picture, face, 2.2 / ratio, 3.6, False, keen)
-            face.why = _not_around(face.ends)
-            if not face.why:
-                break
+        face.why = _ringed(picture, face)
     return not face.why
+
+
+def _ringed(picture, face, keenness=_KEEN):
+    """Why rays from a single pip find no die around it; empty where they do."""
+    why = ""
+    ratio = sqrt(face.size()) / face.pips[0].r
+    for keen in keenness:
+        face.ends = outline.rays(picture, face, 2.2 / ratio, 3.6, False, keen)
+        why = _not_around(face.ends)
+        if not why:
+            break
+    return why
 
 
 def _crowded(face, pips):
     """Other pips on the face: it isn't a one."""
     pip = face.pips[0]
-    far = 1.8 * sqrt(face.size()) * 1.6
+    far = 3 * max(abs(face.ux), abs(face.uy), abs(face.vx), abs(face.vy)) * 1.5
     for other in pips:
         if (
-            other is not pip
+            other.plane == pip.plane
+            and other is not pip
             and abs(other.x - pip.x) < far
             and abs(other.y - pip.y) < far
             and other.inv == pip.inv
@@ -97,7 +119,9 @@ def _crowded(face, pips):
             and other.contrast() > 0.4 * pip.contrast()
         ):
             a, b = face.lattice(other.x, other.y)
-            if a * a + b * b < 3.2:
+            away = a * a + b * b
+            # the other pip of a two is three steps away
+            if away < 3.2 or (away < 11 and 0.8 < other.r / pip.r < 1.25 and alike(pip, other)):
                 return True
     return False
 

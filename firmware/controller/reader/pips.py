@@ -15,8 +15,8 @@ _REACH = const(11)
 _ROOM = const(6000)  # seeds of one plane
 _CONTRAST = const(22)
 _LEAST_AREA = const(8)
-_CROWD = const(200)
-_MOST = const(600)  # pips of a picture: on a carpet the dice's are the strongest, in the most even surroundings
+_CROWD = const(500)
+_MOST = const(1200)  # pips of a picture: on a carpet the dice's are the strongest, in the most even surroundings
 _RADII = (2, 3, 4, 5, 6, 7)
 _DIAGONAL = 0.7071
 _ROUND16 = tuple((c, s) for c, s in (
@@ -28,7 +28,7 @@ _ROUND16 = tuple((c, s) for c, s in (
 class Pip:
     """In full-size pixels. a, b, c: the ellipse's matrix (xx, xy, yy), 1 at its border; r: radius of the circle of its area."""
 
-    __slots__ = ("a", "b", "body", "c", "core", "face", "inv", "octave", "plane", "r", "rough", "side", "x", "y")
+    __slots__ = ("a", "b", "body", "c", "core", "face", "inv", "octave", "plane", "r", "rough", "uneven", "x", "y")
 
     def contrast(self):
         return self.body - self.core
@@ -62,7 +62,7 @@ class PipFinder:
             seed = self._seeds[k]
             at = seed >> 4
             pip = self._measure(picture, p, w, h, at, seed & 15, octave, plane, inv, ring)
-            if pip is not None:
+            if pip is not None and not (pip.uneven and len(found) > _CROWD * 3):
                 found.append(pip)
 
     def _measure(self, picture, p, w, h, at, radius, octave, plane, inv, ring):
@@ -92,7 +92,7 @@ class PipFinder:
             fill = n / (4 * pi * sqrt(det))
             half = (cxx + cyy) / 2
             swing = sqrt((cxx - cyy) * (cxx - cyy) / 4 + cxy * cxy)
-            if fill < 0.8 or (half - swing) < 0.1 * (half + swing):
+            if fill < 0.75 or (half - swing) < 0.1 * (half + swing):
                 return None
             if again:
                 break
@@ -105,12 +105,9 @@ class PipFinder:
             if around[0] < 0:
                 return None
             body = around[8]
-            if (
-                body - core < _CONTRAST
-                or around[4] < core + (body - core) * 0.4
-                or around[13] - body > (body - core) * 0.5
-            ):
+            if body - core < _CONTRAST or around[3] < core + (body - core) * 0.25:
                 return None
+            uneven = around[4] < core + (body - core) * 0.4 or around[13] - around[6] > (body - core) * 0.4
         scale = 1 << octave
         pip.x = (ax + mx + 0.5) * scale
         pip.y = (ay + my + 0.5) * scale
@@ -122,10 +119,11 @@ class PipFinder:
         pip.core = core
         pip.body = body
         pip.rough = around[12] - around[5]
+        pip.uneven = uneven
         pip.inv = inv
         pip.octave = octave
         pip.plane = plane
-        pip.face = pip.side = None
+        pip.face = None
         return pip
 
 
@@ -158,25 +156,26 @@ def _rings(w):
 
 
 def _without_doubles(found):
-    """One pip a place and polarity: the strongest of what planes and octaves saw there."""
+    """One pip a place, plane and polarity: the strongest of what the octaves saw there."""
     found.sort(key=lambda pip: -pip.contrast())
     cells = {}
     kept = []
     for pip in found:
-        key = (int(pip.x) >> 4, int(pip.y) >> 4)
+        key = (int(pip.x) >> 5, int(pip.y) >> 5)
         double = False
         for dx in (-1, 0, 1):
             for dy in (-1, 0, 1):
                 for other in cells.get((key[0] + dx, key[1] + dy), ()):
-                    if other.inv == pip.inv:
+                    if other.inv == pip.inv and other.plane == pip.plane:
                         d = max(abs(other.x - pip.x), abs(other.y - pip.y))
-                        if d < 0.7 * max(other.r, pip.r):
+                        # a mark much larger or smaller at the same place is another mark: the die around its pip
+                        if d < 0.7 * max(other.r, pip.r) and 0.6 * other.r < pip.r < 1.7 * other.r:
                             double = True
         if not double:
             cells.setdefault(key, []).append(pip)
             kept.append(pip)
     kept.sort(key=lambda pip: 2 * pip.rough - pip.contrast())
-    if len(kept) > _CROWD:  # a carpet: what is much fainter than the best is not worth the time
+    if len(kept) > _CROWD:  # a carpet: what is much fainter than the best, or on an uneven body, is not worth the time
         best = sum([pip.contrast() for pip in kept[:8]]) / 8
-        kept = [pip for pip in kept if pip.contrast() > 0.42 * best]
+        kept = [pip for pip in kept if pip.contrast() > 0.42 * best and not pip.uneven]
     return kept[:_MOST]

@@ -1,4 +1,4 @@
-# ruff: noqa: F821
+# ruff: noqa: F821, RUF046
 """The reader's hot loops in viper: the same answers as scan_plain.py, some fifty times faster. See there for what each does."""
 
 import micropython
@@ -92,12 +92,12 @@ def grow(p: ptr8, w: int, at: int, inv: int, level: int, reach: int, work: ptr8,
     side = reach + reach + 1
     for i in range(side * side):
         work[i] = 0
-    n = 0
-    sx = 0
-    sy = 0
-    sxx = 0
-    syy = 0
-    sxy = 0
+    n = int(0)
+    sx = int(0)
+    sy = int(0)
+    sxx = int(0)
+    syy = int(0)
+    sxy = int(0)
     mid = reach * side + reach
     work[mid] = 1
     stack[0] = mid
@@ -203,9 +203,9 @@ def flood(mask: ptr8, w: int, h: int, at: int, stack: ptr32, room: int, sums: pt
     stack[0] = at
     mask[at] = 0
     depth = 1
-    n = 0
-    sx = 0
-    sy = 0
+    n = int(0)
+    sx = int(0)
+    sy = int(0)
     x0 = w
     y0 = h
     x1 = 0

@@ -35,7 +35,7 @@ class Verdict:
 
 def read(picture, found, dice=0):
     """The verdict on a picture whose pips were found; `dice` 0 takes as many as there are."""
-    pips, _ = part(found)
+    pips, holders = part(found)
     things = ground.find(picture)
     chosen = []
     doubtful = []
@@ -43,8 +43,7 @@ def read(picture, found, dice=0):
         if any([p.face is not None for p in face.pips]):
             continue
         if judge.pattern(picture, face, _own(things, face)):
-            for p in face.pips:
-                p.face = face
+            _take(face, pips)
             chosen.append(face)
         else:
             doubtful.append(face)
@@ -54,14 +53,23 @@ def read(picture, found, dice=0):
         if pip.face is None:
             face = judge.single(pip, ratio)
             if judge.one(picture, face, pips, _own(things, face)):
-                pip.face = face
+                _take(face, pips)
                 chosen.append(face)
             else:
                 doubtful.append(face)
-    verdict = conclude(picture, without_clutter(chosen), pips, things, dice)
+    verdict = conclude(picture, without_clutter(chosen), pips, holders, things, dice)
+    verdict.pips = pips
     verdict.doubtful = doubtful
     verdict.things = things
     return verdict
+
+
+def _take(face, pips):
+    """Its pips are explained, also as other planes saw them."""
+    for own in face.pips:
+        for pip in pips:
+            if pip.inv == own.inv and abs(pip.x - own.x) < own.r and abs(pip.y - own.y) < own.r:
+                pip.face = face
 
 
 def part(found):
@@ -101,7 +109,7 @@ def without_clutter(chosen):
             continue
         share = f.contrast() / best.contrast()
         if f.thing:
-            enough = share > 0.2
+            enough = share > (0.45 if f.number == 1 and f.pips[0].inv != best.pips[0].inv else 0.2)
         elif best.thing:
             enough = share > 0.35
         else:
@@ -111,10 +119,13 @@ def without_clutter(chosen):
     return kept
 
 
-def conclude(picture, chosen, pips, things, dice):
+def conclude(picture, chosen, pips, holders, things, dice):
     if not chosen:
         return Verdict(NO_DICE)
     tops, sides = tops_of(chosen)
+    for face in sides:
+        if [g for g in tops if _overlap(g, face) and abs(shape(g)[2] - shape(face)[2]) < 0.06 and face.number > 1]:
+            return Verdict(UNEXPLAINED, tops, face)
     for face in sides:
         if not [g for g in tops if _aside(g, face)] and [g for g in tops if same_kind(face.pips[0], g.pips[0])]:
             return Verdict(UNEXPLAINED, tops, face)
@@ -122,9 +133,15 @@ def conclude(picture, chosen, pips, things, dice):
         if pip.face is None and loose(picture, pip, tops):
             return Verdict(UNEXPLAINED, tops, pip)
     for face in tops:
-        if face.number < 4 and face.thing and len([g for g in tops if face.thing.holds(g)]) == 1 and not centred(face):
+        if face.number == 1 and face.thing is None and [g for g in tops if g.pips[0].inv != face.pips[0].inv]:
+            return Verdict(
+                UNEXPLAINED, tops, face
+            )  # a light mark on a dark key beside white dice, as far as can be seen
+        if face.number > 3 or face.thing is None or len([g for g in tops if face.thing.holds(g)]) != 1:
+            continue
+        if not centred(face) and not judge.surrounded(picture, face):
             return Verdict(OFF_CENTRE, tops, face)
-    odd = unread(things, tops, pips)
+    odd = unread(things, tops, pips) or unread_body(holders, tops)
     if odd is not None:
         return Verdict(UNREAD, tops, odd)
     if dice and len(tops) != dice:
@@ -168,31 +185,52 @@ def shape(face):
 
 def same_kind(pip, top):
     """Could be a pip of a die like this one: the same ink on a body like it, not only the same polarity."""
-    if pip.inv != top.inv or not 0.55 < pip.r / top.r < 1.7:
+    if pip.inv != top.inv or pip.plane != top.plane or not 0.55 < pip.r / top.r < 1.7:
         return False
     contrast = top.contrast()
-    return abs(pip.core - top.core) < 0.35 * contrast and abs(pip.body - top.body) < 0.6 * contrast
+    return (
+        abs(pip.core - top.core) < 0.35 * contrast
+        and abs(pip.body - top.body) < 0.4 * contrast
+        and pip.contrast() > 0.55 * contrast
+    )
 
 
 def loose(picture, pip, tops):
-    """A pip like the dice's own, on an even body, that lies on none of them."""
-    if not [g for g in tops if same_kind(pip, g.pips[0])] or [g for g in tops if _aside(g, pip)]:
+    """A pip like the dice's own, on an even body, that lies on none of them; or on one, but as its top shows pips."""
+    like = [g for g in tops if same_kind(pip, g.pips[0])]
+    if not like:
         return False
+    for top in tops:
+        if _aside(top, pip):
+            if not _as_on_top(pip, top):
+                return False
+            break
     around = ring_of(picture, pip.octave, pip.plane, pip.inv, pip.x, pip.y, pip.a, pip.b, pip.c, 2.3)
     return pip.rough < 0.15 * pip.contrast() and around[13] - around[3] < 0.3 * pip.contrast()
+
+
+def _as_on_top(pip, top):
+    """The same size and ellipse as the pips of a top: on a side they are seen flatter. Too small to tell: no."""
+    own = top.pips[0]
+    if pip.r < 4 or not 0.87 < pip.r / own.r < 1.15:
+        return False
+    x, y, _, _ = shape(top)
+    dx = (pip.a - pip.c) / (pip.a + pip.c) - x
+    dy = 2 * pip.b / (pip.a + pip.c) - y
+    return dx * dx + dy * dy < 0.01
 
 
 def centred(face):
     """Does the face lie in the middle of its die's outline? A six that lost a column does not."""
     thing = face.thing
-    side = sqrt(thing.area)
-    return abs(thing.x - face.x) < 0.3 * side and abs(thing.y - face.y) < 0.3 * side
+    return (thing.x - face.x) ** 2 + (thing.y - face.y) ** 2 < 0.04 * thing.area
 
 
 def unread(things, tops, pips):
     """A thing that could be a die that was not read, or that holds one more than was read."""
     sizes = sorted([g.size() for g in tops])
     die = _DIE * sizes[len(sizes) // 2]
+    contrast = 0.25 * min([g.contrast() for g in tops])
     radii = sorted([g.pips[0].r for g in tops])
     r = radii[len(radii) // 2]
     for thing in things:
@@ -202,14 +240,29 @@ def unread(things, tops, pips):
         if held:
             if thing.area > sum([2.2 * max(die, _DIE * g.size()) for g in held]) + 0.5 * die:
                 return thing
-        elif [g for g in tops if _covers(g, thing)]:
-            continue
+        elif thing.area < 2 * die and [g for g in tops if _aside(g, thing)]:
+            continue  # a side of that die
         elif 0.4 * die < thing.area < 4 * die:
             wide = thing.right - thing.left
             high = thing.bottom - thing.top
             if wide < 2.4 * high and high < 2.4 * wide and thing.area > 0.45 * wide * high:
-                if [p for p in pips if 0.4 * r < p.r < 2 * r and thing.holds(p)]:
+                if [p for p in pips if 0.4 * r < p.r < 2 * r and p.contrast() > contrast and thing.holds(p)]:
                     return thing
+    return None
+
+
+def unread_body(holders, tops):
+    """A mark of a die's size and of the dice's own lightness, with pips on it, where no die was read."""
+    for top in tops:
+        side = 3.7 * sqrt(top.size())
+        for mark in holders:
+            if (
+                mark.inv != top.pips[0].inv
+                and 0.38 * side < mark.r < 0.8 * side
+                and mark.contrast() > 0.4 * top.contrast()
+            ):
+                if not [g for g in tops if abs(g.x - mark.x) < 1.2 * mark.r and abs(g.y - mark.y) < 1.2 * mark.r]:
+                    return mark
     return None
 
 
@@ -219,12 +272,7 @@ def _aside(top, spot):
     return a * a + b * b < 27
 
 
-def _covers(top, spot):
-    """On the die itself, top or side."""
-    a, b = top.lattice(spot.x, spot.y)
-    return a * a + b * b < 10.5
-
-
 def _overlap(top, face):
+    """Too near for two dice: a die is 3.7 steps wide."""
     a, b = top.lattice(face.x, face.y)
-    return abs(a) < 2.6 and abs(b) < 2.6
+    return a * a + b * b < 11

@@ -39,11 +39,11 @@ def find(picture):
     mask = bytearray(w * h)
     for plane, ground in zip(planes, grounds):  # noqa: B905 - not on MicroPython
         scan.depart(plane, w, h, _CELL, across, ground, _LIMIT, mask)
-    if len(planes) == 3:
+    if len(planes) > 2:
         scan.lift_shadow(planes[1], planes[2], w, h, _CELL, across, grounds[1], grounds[2], mask)
     rough = bytearray(w * h)
     scan.depart(planes[0], w, h, _CELL, across, grounds[0], _GRAIN, rough)
-    if len(planes) == 3:
+    if len(planes) > 2:
         scan.lift_shadow(planes[1], planes[2], w, h, _CELL, across, grounds[1], grounds[2], rough)
     stack = array("i", bytes(4 * _ROOM))
     sums = array("i", bytes(28))

@@ -49,30 +49,30 @@ def run(options: argparse.Namespace) -> int:
         # opened first, one at a time: a file that is no picture is refused before any work
         for path in options.pictures:
             load(path)
-        with Desk() as desk:
-            for path in options.pictures:
-                reading = desk.read(load(path), options.dice)
-                rows.append(
-                    {
-                        "file": str(path),
-                        "verdict": "ok" if reading.ok else "no_spin",
-                        "reason": reading.reason,
-                        "faces": reading.faces,
-                        "dice": [
-                            {
-                                "face": d.face,
-                                "x": round(d.x, 1),
-                                "y": round(d.y, 1),
-                                "confidence": round(d.confidence, 3),
-                            }
-                            for d in reading.dice
-                        ],
-                        "ms": reading.ms,
-                    }
-                )
-                if not options.json:
-                    what = " ".join(map(str, reading.faces)) if reading.ok else f"no spin: {MEANINGS[reading.reason]}"
-                    print(f"{path}: {what}")
+        desk = Desk()
+        for path in options.pictures:
+            reading = desk.read(load(path), options.dice)
+            rows.append(
+                {
+                    "file": str(path),
+                    "verdict": "ok" if reading.ok else "no_spin",
+                    "reason": reading.reason,
+                    "faces": reading.faces,
+                    "dice": [
+                        {
+                            "face": d.face,
+                            "x": round(d.x, 1),
+                            "y": round(d.y, 1),
+                            "confidence": round(d.confidence, 3),
+                        }
+                        for d in reading.dice
+                    ],
+                    "ms": reading.ms,
+                }
+            )
+            if not options.json:
+                what = " ".join(map(str, reading.faces)) if reading.ok else f"no spin: {MEANINGS[reading.reason]}"
+                print(f"{path}: {what}")
     except BadPicture as error:
         raise BadInput(str(error)) from None
     except DeskFailed as error:

@@ -8,13 +8,12 @@ from __future__ import annotations
 import json
 import subprocess
 from dataclasses import dataclass
-from types import TracebackType
-from typing import IO
 
 from tumbler.eye.pictures import Pixels
 from tumbler.twin.process import NoMicroPython, find_micropython, firmware_tree
 
-HEAP = "384M"  # picture files at double size in three planes; the camera's frame needs 192 KB (make bench-reader)
+LONGEST_S = 120  # of one picture; seconds at most on any machine that is not swamped
+HEAP = "128M"  # picture files at double size in three planes; the camera's frame needs 192 KB (make bench-reader)
 
 
 class DeskFailed(Exception):
@@ -51,7 +50,7 @@ class Reading:
 
 
 class Desk:
-    """Use as a context; read() as often as wanted."""
+    """Each picture is read by a process of its own, as after a fresh start of the board: it starts in milliseconds."""
 
     def __init__(self) -> None:
         try:
@@ -59,42 +58,22 @@ class Desk:
             micropython = find_micropython()
         except NoMicroPython as error:
             raise DeskFailed(str(error)) from None
-        self._process = subprocess.Popen(
-            [str(micropython), "-X", f"heapsize={HEAP}", "-m", "controller.reader.desk"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            env={"MICROPYPATH": f"{firmware}:{firmware.parent / 'protocol'}:.frozen"},
-        )
-
-    def __enter__(self) -> Desk:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    def close(self) -> None:
-        self._pipe(self._process.stdin).close()
-        self._process.kill()
-        self._process.wait()
-        self._pipe(self._process.stdout).close()
-        self._pipe(self._process.stderr).close()
+        self._command = [str(micropython), "-X", f"heapsize={HEAP}", "-m", "controller.reader.desk"]
+        self._environment = {"MICROPYPATH": f"{firmware}:{firmware.parent / 'protocol'}:.frozen"}
 
     def read(self, picture: Pixels, dice: int = 0) -> Reading:
-        request = self._pipe(self._process.stdin)
+        done = subprocess.run(
+            self._command,
+            input=f"{picture.width} {picture.height} {dice}\n".encode() + picture.rgb,
+            env=self._environment,
+            capture_output=True,
+            timeout=LONGEST_S,
+        )
         try:
-            request.write(f"{picture.width} {picture.height} {dice}\n".encode())
-            request.write(picture.rgb)
-            request.flush()
-        except BrokenPipeError:
-            raise DeskFailed(self._last_words()) from None
-        line = self._pipe(self._process.stdout).readline()
-        try:
-            answer = json.loads(line)
+            answer = json.loads(done.stdout)
         except ValueError:
-            raise DeskFailed(self._last_words()) from None
+            said = done.stderr.decode(errors="replace").strip().splitlines()
+            raise DeskFailed(f"the reader ended: {said[-1] if said else 'without a word'}") from None
         scale = picture.scale
         return Reading(
             reason=answer["reason"],
@@ -105,14 +84,3 @@ class Desk:
             y=answer["y"] * scale,
             ms=answer["ms"],
         )
-
-    def _last_words(self) -> str:
-        self._process.kill()
-        said = self._pipe(self._process.stderr).read().decode(errors="replace").strip().splitlines()
-        return f"the reader ended: {said[-1] if said else 'without a word'}"
-
-    @staticmethod
-    def _pipe(pipe: IO[bytes] | None) -> IO[bytes]:
-        if pipe is None:
-            raise DeskFailed("the reader was started without pipes")
-        return pipe
