@@ -8,7 +8,9 @@ from dicewire import codes
 from dicewire import messages as wire
 
 from controller import records
+from controller.target import const
 
+_READ_TRIES = const(1000)  # turns, ten seconds: a flash that fails for a moment must not cost a result that was shown
 _STORE_ONLY = ("closing", "faults", "lock", "streak", "streak_cause", "bets_closed")
 
 
@@ -20,6 +22,7 @@ class Outbox:
         self._standing = standing
         self._health = health
         self._next_spin = 1
+        self._tries = 0  # reads of that spin that failed
         self._old = 0  # spins up to this one were stored before this start
 
     def started(self):
@@ -27,15 +30,19 @@ class Outbox:
 
     def session_up(self):
         self._next_spin = self._store.committed + 1
+        self._tries = 0
         self._standing.forget()
 
     def fill(self, session, wire_now):
         """Queue as much as the session takes now."""
         while self._next_spin <= self._store.state.last_spin and session.room(wire.RESULT):
-            number, values = self._record(self._next_spin)
-            if not session.send(number, values, wire_now):
+            record = self._record(self._next_spin)
+            if record is None:
+                break
+            if not session.send(record[0], record[1], wire_now):
                 return
             self._next_spin += 1
+            self._tries = 0
         if self._standing.changed() and session.room(wire.STATE):
             session.send(wire.STATE, self._standing.values(), wire_now)
         event = self._events.first()
@@ -46,10 +53,16 @@ class Outbox:
             session.send(wire.HEALTH, self._health.values(wire_now, session.counters), wire_now)
 
     def _record(self, spin):
-        """-> (message number, values). One that can't be read is told as a no spin: its faces are never guessed."""
+        """-> (message number, values), or None when it can't be read now and is worth another try.
+
+        One that stays unreadable is told as a no spin: its faces are never guessed.
+        """
         try:
             found = self._store.fetch(spin)
         except OSError:
+            self._tries += 1
+            if self._tries < _READ_TRIES:
+                return None
             found = None
         if found is None:
             self._events.add(codes.EVENT_RECORD_UNSOUND, spin)

@@ -261,3 +261,36 @@ def test_a_result_that_can_not_be_stored_is_neither_lit_nor_sent_and_locks(bench
     bench.until_phase(codes.PHASE_NO_SPIN)
     bench.run(300)
     assert bench.host.last(wire.NO_SPIN)["cause"] == codes.CAUSE_STORED_BADLY
+
+
+def unreadable(name):
+    raise OSError(5, "EIO")
+
+
+def test_a_flash_that_cannot_be_read_for_a_moment_costs_no_result(bench):
+    bench.host.commits = False
+    bench.play(2, 3, 4)
+    bench.host.heard.clear()
+    real, bench.files.open = bench.files.open, unreadable
+    bench.host.session.close(bench.board.now)
+    bench.run(100)
+    bench.host.session.restart(bench.board.now)
+    bench.run(3000)
+    assert bench.host.all(wire.RESULT, wire.NO_SPIN) == []
+    bench.files.open = real
+    bench.run(300)
+    assert [values["faces"] for values in bench.host.all(wire.RESULT)] == [bytes((2, 3, 4))]
+
+
+def test_a_record_that_stays_unreadable_is_a_no_spin_and_never_guessed(bench):
+    bench.host.commits = False
+    bench.play(2, 3, 4)
+    bench.host.heard.clear()
+    bench.files.open = unreadable
+    bench.host.session.close(bench.board.now)
+    bench.run(100)
+    bench.host.session.restart(bench.board.now)
+    bench.run(15000)
+    assert bench.host.all(wire.RESULT) == []
+    assert bench.host.last(wire.NO_SPIN)["cause"] == codes.CAUSE_STORED_BADLY
+    assert bench.host.events(codes.EVENT_RECORD_UNSOUND)

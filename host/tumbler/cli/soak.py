@@ -16,8 +16,8 @@ from tumbler.bench.processes import PartFailed
 from tumbler.cli.exits import BadInput, WorkFailed
 from tumbler.rigs.rig import RigFailed
 from tumbler.soak.plan import GROUPS, ROWS, group_total, make_plan
-from tumbler.soak.soak import Report, SoakFailed, soak
-from tumbler.soak.table import SoakTable
+from tumbler.soak.soak import Report, soak
+from tumbler.soak.table import SoakFailed, SoakTable
 
 TEXTS = {
     "kills": "kill -9 of the daemon",

@@ -86,7 +86,7 @@ class Cable:
         self._clockwork = clockwork
         rng = clockwork.stream("cable")
         self.counts = Counts()
-        self.plugged = True
+        self._pulled = 0  # hands that hold it out
         self.powered = False
         self.host: HostPort | None = None
         self.inbox = bytearray()  # at the controller
@@ -104,14 +104,21 @@ class Cable:
     def _controller_gets(self, data: bytes) -> None:
         self.inbox += data
 
+    @property
+    def plugged(self) -> bool:
+        return not self._pulled
+
     def pull(self) -> None:
-        if self.plugged:
-            self.plugged = False
+        self._pulled += 1
+        if self._pulled == 1:
             self.counts.cuts += 1
             self._gone()
 
     def push(self) -> None:
-        self.plugged = True
+        self._pulled = max(0, self._pulled - 1)
+
+    def mend(self) -> None:
+        self._pulled = 0
 
     def power(self, on: bool) -> None:
         """A controller on USB comes and goes with its power."""

@@ -56,6 +56,7 @@ class Controller:
         self.board: Board | None = None
         self.table: Any = None
         self.drift = 0.0
+        self.rotten = False  # something in its memory is not as it was
         self.cuts = self.resets = self.boots = 0
         self._life = 0
         self.on_boot: Callable[[], None] = lambda: None
@@ -107,6 +108,7 @@ class Controller:
             self.board.motor.stop()
             self.board.motor.follow()
         self.table = self.board = None
+        self.rotten = False
         self._life += 1
         self._cable.power(False)
 

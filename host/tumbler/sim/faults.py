@@ -92,11 +92,12 @@ def _rot(world: World, how: float) -> None:
         for at in range(game._bitmaps + area // 8, game._lamps, game._width):
             data[at] ^= 1 << area % 8
         game._data = data
+        world.controller.rotten = True
 
 
 def _restart(world: World) -> None:
     """Whoever is called to a table that lights wrongly switches it off and on."""
-    if world.controller.on:
+    if world.controller.on and world.controller.rotten:
         world.controller.cut(SECOND)
 
 
@@ -125,6 +126,8 @@ KINDS: tuple[Kind, ...] = (
          "writes to flash fail after some of their bytes"),
     Kind("flash_worn", 1, lambda w, how: setattr(w.controller.flash, "worn", True), "the flash is worn: one write in 50 fails",
          lambda w: setattr(w.controller.flash, "worn", False), 60),
+    Kind("flash_unreadable", 2, lambda w, how: setattr(w.controller.flash, "unreadable", True), "the flash cannot be read",
+         lambda w: setattr(w.controller.flash, "unreadable", False), 3),
     Kind("flash_full", 1, lambda w, how: setattr(w.controller.flash, "full", True), "the flash has no room",
          lambda w: setattr(w.controller.flash, "full", False), 20),
     Kind("kill", 8, lambda w, how: w.kill_daemon_in(1 + int(how * 60)), "kill -9 of the daemon between two callbacks"),
@@ -156,14 +159,18 @@ BY_NAME = {kind.name: kind for kind in KINDS}
 GAPS = (1.5, 4.0, 12.0)  # seconds between two faults, on the average; drawn by the seed
 
 
-def make_plan(clockwork: Clockwork, horizon: int) -> list[Fault]:
+def make_plan(clockwork: Clockwork, horizon: int, only: frozenset[str] | None = None) -> list[Fault]:
+    """What befalls until then. `only`: names of kinds; these then come as often as all others would."""
     rng = clockwork.stream("plan")
     gap = rng.choice(GAPS)
     weights = [kind.weight * rng.choice((0, 1, 1, 3)) for kind in KINDS]  # each seed has faults of its own liking
-    weights[-1] += 0.001  # not all zero
+    if only is not None:
+        weights = [kind.weight if kind.name in only else 0.0 for kind in KINDS]
+    if not any(weights):
+        return []
     plan: list[Fault] = []
     at = 0
-    if rng.random() < 0.15:  # a long time without a host: the ring fills up
+    if clockwork.stream("away").random() < 0.15 and only is None:  # a long time without a host: the ring fills up
         plan.append(Fault(0, 60 * SECOND, BY_NAME["long_unplug"], 0.5, 15 * MINUTE))
     while True:
         at += int(rng.expovariate(1 / gap) * SECOND)

@@ -24,7 +24,7 @@ class Flash:
         self.files: dict[str, bytes] = {}
         self.cut_in: int | None = None  # bytes until the power fails inside a write
         self.fail_next = 0  # writes that end with EIO
-        self.full = self.worn = False
+        self.full = self.worn = self.unreadable = False
         self.writes = 0
         self.on_append: Callable[[str, bytes], None] = lambda name, data: None
         self.on_failed: Callable[[str, bytes], None] = lambda name, data: None
@@ -38,10 +38,12 @@ class Flash:
     def open(self, name: str) -> io.BytesIO:
         if name not in self.files:
             raise OSError(2, name)
+        if self.unreadable:
+            raise OSError(5, "EIO")
         return io.BytesIO(self.files[name])
 
     def load(self, name: str) -> bytes | None:
-        return self.files.get(name)
+        return None if self.unreadable else self.files.get(name)
 
     def append(self, name: str, data: bytes) -> None:
         old = self.files.get(name, b"")

@@ -40,6 +40,7 @@ class Setup:
     steps: int = DEFAULT_STEPS
     only: frozenset[int] | None = None
     calm: bool = False  # dice and dealer do nothing wrong
+    kinds: frozenset[str] | None = None  # names of the faults that may fall, None for all
 
 
 @dataclass
@@ -114,7 +115,7 @@ class World:
 
     def plan(self) -> None:
         only = self.setup.only
-        for fault in make_plan(self.clockwork, self.setup.steps * STEP_US):
+        for fault in make_plan(self.clockwork, self.setup.steps * STEP_US, self.setup.kinds):
             if only is None or fault.number in only:
                 self.clockwork.at(fault.at, self._falls(fault))
 
@@ -145,6 +146,7 @@ class World:
         for kind in KINDS:
             if kind.end is not None:
                 kind.end(self)
+        self.cable.mend()
         self.stall_line(0)
         flash, board = self.controller.flash, self.controller.board
         flash.cut_in, flash.fail_next, self.disk.next, self.kill_in = None, 0, None, None

@@ -68,6 +68,7 @@ class Counts:
     arrived: int = 0
     repeated: int = 0
     locks: int = 0
+    waited_most: int = 0  # spins in flash that were not committed
 
 
 class Witness:
@@ -136,6 +137,7 @@ class Witness:
         if faces != shown:
             self._fail(Invariant.WRONG_RESULT, f"spin {spin[1]} stored as {faces}, on the plate lie {shown}")
         self.counts.results += 1
+        self.counts.waited_most = max(self.counts.waited_most, spin[1] - self._committed)
         self._tell(f"controller: spin {spin[1]} shows {faces}, stored in flash")
 
     def not_in_flash(self, name: str, data: bytes) -> None:
@@ -199,6 +201,8 @@ class Witness:
         """After every turn of the controller's loop."""
         parts = self._controller.table.parts
         store = parts.store
+        if not store._loaded:
+            return  # the flash could not be read at the start: nothing is written and nothing is played
         if store.committed != self._committed:
             self._commits(store.committed)
         lock = store.state.lock

@@ -20,7 +20,8 @@ from tumbler.soak.table import TABLE, SoakFailed, SoakTable, part_of
 
 GAMES = (Kind.RESULT, Kind.NO_SPIN, Kind.REFUSED)
 FIRST_S, REST_S = 60.0, 240.0
-GAP_S = 0.6  # between two faults, on the average
+GAP_S = 0.5  # between two faults, on the average
+PLAYED_BETWEEN = (0, 1, 1, 2)  # spins between two cuts, results between two kills
 LOOK_S = 0.02
 
 Progress = Callable[[int, int, "SoakTable"], None]
@@ -58,18 +59,39 @@ def soak(plan: Plan, folder: Path, progress: Progress) -> Report:
     return report
 
 
+class Moments:
+    """When the next fault of a part may fall: at once, or only after play has gone on, so that a slow machine plays too."""
+
+    def __init__(self, table: SoakTable, rng: Random) -> None:
+        self._table, self._rng = table, rng
+        self._least: dict[Part, int] = {}
+
+    def _played(self, part: Part) -> int:
+        """Spins begun for a cut, results arrived for a kill."""
+        return len(self._table.spins.started) if part is Part.CONTROLLER else len(self._table.floor.results(TABLE))
+
+    def come(self, part: Part) -> bool:
+        return not self._table.busy(part) and self._played(part) >= self._least.get(part, 0)
+
+    def struck(self, part: Part) -> None:
+        if part in (Part.CONTROLLER, Part.DAEMON):
+            self._least[part] = self._played(part) + self._rng.choice(PLAYED_BETWEEN)
+
+
 def _strike(table: SoakTable, plan: Plan, progress: Progress) -> None:
     rng = Random(plan.seed + 1)
+    moments = Moments(table, rng)
     waiting = plan.order()
     total, cuts = len(waiting), 0
     while waiting:
-        fault = next((one for one in waiting if not table.busy(part_of(one))), None)
-        if fault is not None:
-            waiting.remove(fault)
+        fault = waiting[0]
+        if moments.come(part_of(fault)):
+            waiting.pop(0)
             if fault in (Fault.POWER_CUT, Fault.FLASH_CUT):
                 _wait_powered(table, cuts)
                 cuts += 1
             table.strike(fault)
+            moments.struck(part_of(fault))
             progress(total - len(waiting), total, table)
         until = time.monotonic() + rng.expovariate(1 / GAP_S)
         while True:
@@ -165,6 +187,3 @@ def _figures(table: SoakTable, status: dict[str, Any]) -> dict[str, Any]:
         "bursts": sum(way["bursts"] for way in ways),
         "flash blocks erased": status["flash_erases"],
     }
-
-
-__all__ = ["Part", "Report", "SoakFailed", "soak"]
