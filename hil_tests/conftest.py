@@ -22,7 +22,7 @@ __all__ = ["measure"]  # a fixture of every test here
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("hil", "hardware in the loop")
-    group.addoption("--rig", default="twin", help="twin (default), emulated, serial:PORT, usb:SERIAL")
+    group.addoption("--rig", default="twin", help="twin (default), emulated, serial:PORT, usb:SERIAL, labgrid:FILE")
     group.addoption("--key", type=Path, help="the table's key, for a table on a bench")
     report.add_options(group)
     group.addoption("--unattended", action="store_true", help="skip what a person at the bench would have to do")

@@ -10,7 +10,7 @@ from tumbler.rigs.emulated.rig import EmulatedRig
 from tumbler.rigs.rig import Rig
 from tumbler.rigs.twin import TwinPlan, TwinRig
 
-NAMES = "twin, emulated, serial:PORT, usb:SERIAL"
+NAMES = "twin, emulated, serial:PORT, usb:SERIAL, labgrid:FILE"
 
 
 class BadRig(Exception):
@@ -28,4 +28,14 @@ def choose(name: str, plan: TwinPlan, key_file: Path | None, ask: Callable[[str]
         return BenchRig(where, key_file, ask)
     if kind == "usb" and where:
         return BenchRig(name, key_file, ask)
+    if kind == "labgrid" and where:
+        return _labgrid(Path(where), ask)
     raise BadRig(f"--rig {name}: there is no such rig; one of {NAMES}")
+
+
+def _labgrid(environment: Path, ask: Callable[[str], object] | None) -> Rig:
+    try:
+        from tumbler.rigs.labgrid_driver import LabgridRig
+    except ImportError as error:
+        raise BadRig(f"--rig labgrid: {error}; install the project's labgrid extra") from error
+    return LabgridRig(environment, ask)
