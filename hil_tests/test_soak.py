@@ -110,3 +110,11 @@ def test_a_flat_spin_that_has_neither_result_nor_no_spin_is_found() -> None:
     assert results_are_true([GAMES[0], GAMES[3]], rows, started)[1].wrong
     spun_again = [GAMES[0], game(2, Kind.NO_SPIN), game(3, Kind.NO_SPIN), GAMES[3]]
     assert results_are_true(spun_again, rows, started)[1].ok
+
+
+def test_two_physical_spins_that_look_alike_are_told_apart_by_what_lies_between() -> None:
+    rows, started = truth(4)
+    rows[1] = {**rows[2], "spin": 2}  # lay as the third and began at the same moment of its own boot; the power failed
+    started[2] = started[3]
+    games = [GAMES[0], game(2, Kind.NO_SPIN), GAMES[2], GAMES[3]]
+    assert all(check.ok for check in results_are_true(games, rows, started))

@@ -86,34 +86,37 @@ def _plain(value: Any) -> Any:
 def results_are_true(
     games: Sequence[Record], truth: Sequence[dict[str, Any]], started: dict[int, tuple[str, int]]
 ) -> list[Check]:
-    """Each result is the next physical spin that lay so and began then; what was passed over has a no spin."""
+    """Each result is a physical spin that lay so and began then; between two results lie no more physical spins than no spins.
+
+    Faces and moments may be those of more than one physical spin: every place a result can have is followed, and what is
+    asked is that one way through all of them is left.
+    """
     wrong, lost = [], []
-    rows = [row for row in truth if row["flat"]]
-    at, no_spins, results = 0, 0, 0
+    places = {-1}  # of the last result among the physical spins
+    no_spins = results = 0
     for record in games:
         if record.kind is not Kind.RESULT:
             no_spins += 1
             continue
         results += 1
-        passed = 0
-        while at + passed < len(rows) and not _same(record, rows[at + passed], started):
-            passed += 1
-        if at + passed == len(rows):
+        alike = [at for at, row in enumerate(truth) if at > min(places) and _same(record, row, started)]
+        fitting = {at for at in alike if any(0 <= at - before - 1 <= no_spins for before in places)}
+        if not alike:
             wrong.append(f"{record.result_id} {record.body['faces']} is no physical spin that lay so")
             continue
-        if passed > no_spins:
-            lost.append(f"before {record.result_id}: {passed} flat spins without a result, {no_spins} no spins")
-        at, no_spins = at + passed + 1, 0
-    if len(rows) - at > no_spins + 1:  # one may be under way when all ends
-        lost.append(f"after the last result: {len(rows) - at} flat spins, {no_spins} no spins")
+        if not fitting:
+            lost.append(f"before {record.result_id} lie more physical spins than its {no_spins} no spins")
+        places, no_spins = fitting or {alike[0]}, 0
+    if len(truth) - max(places) - 1 > no_spins + 1:  # one may be under way when all ends
+        lost.append(f"after the last result lie {len(truth) - max(places) - 1} physical spins, {no_spins} no spins")
     return [
         Check("truth: every result is how the dice lay, begun at that moment", results, tuple(wrong)),
-        Check("truth: a flat spin without a result has a no spin in its place", len(rows), tuple(lost)),
+        Check("truth: a physical spin without a result has a no spin in its place", len(truth), tuple(lost)),
     ]
 
 
 def _same(record: Record, row: dict[str, Any], started: dict[int, tuple[str, int]]) -> bool:
-    if record.body["faces"] != row["faces"]:
+    if not row["flat"] or record.body["faces"] != row["faces"]:
         return False
     if int(row["spin"]) not in started:
         return True  # it began before anyone listened
