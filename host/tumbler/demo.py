@@ -35,6 +35,7 @@ DELIVERY_SECONDS = 60.0
 PREFERRED_CONSOLE_PORT = 8765
 PR_SET_PDEATHSIG = 1
 MAX_RESTARTS = 50
+BAD_INPUT = 2  # exit code of a part that no second start can help
 SESSION_SECONDS = 3600
 
 
@@ -126,7 +127,8 @@ class Demo:
         self.arrivals: queue.Queue[tuple[str, bytes]] = queue.Queue()
         self.stopping = False
         self.broker_port = free_port()
-        self.listen = plan.listen or f"127.0.0.1:{free_port(PREFERRED_CONSOLE_PORT)}"
+        host, _, port = (plan.listen or f"127.0.0.1:{free_port(PREFERRED_CONSOLE_PORT)}").rpartition(":")
+        self.listen = f"{host}:{int(port) or free_port()}"  # shown to a person, so 0 is made a number here
         self.truth = plan.folder / "truth.jsonl"
         self.link = plan.folder / "controller"
 
@@ -140,7 +142,7 @@ class Demo:
 
     def look_after(self, part: Part, failure: str) -> None:
         """Start it again, as systemd does on a real table; but the twin is the table, without it there is no demo."""
-        if part.name == "twin" or part.restarts >= MAX_RESTARTS:
+        if part.name == "twin" or part.process.returncode == BAD_INPUT or part.restarts >= MAX_RESTARTS:
             raise DemoError(failure)
         part.restarts += 1
         print(f"  {part.name} ended with {part.process.returncode}: started again", flush=True)
@@ -238,7 +240,7 @@ class Demo:
             print(f"  spin {body['spin']:>4}   {faces}   total {body['total']:>2}   lit: {areas}", flush=True)
         elif topic == "event/no_spin":
             print(f"  spin {body['spin']:>4}   no spin: {body['cause']} (rule {body['rule']}), spin again", flush=True)
-        elif topic.startswith("event/") and body.get("severity") in ("warning", "error", "fault"):
+        elif topic.startswith("event/") and body.get("severity") in ("warning", "error", "critical"):
             print(f"  {topic.removeprefix('event/')}: {body.get('text') or body.get('code')}", flush=True)
 
     def flat_spins(self) -> list[list[int]]:

@@ -14,7 +14,7 @@ from tumbler.journal import Journal, Kind
 from tumbler.table import health
 from tumbler.table import table as table_room
 from tumbler.table.access import Access
-from tumbler.table.health import LIMITS, Watch
+from tumbler.table.health import LIMITS, Rates, Watch
 from tumbler.table.holds import Hold
 from tumbler.table.table import Table
 
@@ -166,3 +166,14 @@ def test_a_watch_tells_each_change_once() -> None:
     bad = {"limits": {"hot": {"beyond": True}}}
     told = [[limit.name for limit, _ in watch.changes(now)] for now in (good, bad, bad, good, good)]
     assert told == [[], ["hot"], [], ["hot"], []]
+
+
+def test_a_cable_is_judged_by_enough_frames_or_enough_errors() -> None:
+    def counted(frames: int, errors: int) -> dict[str, int]:
+        return {"frames_in": frames, "frames_out": 0, "crc_errors": errors, "tag_errors": 0, "retransmits": 0}
+
+    rates = Rates()
+    assert rates.error_rate(counted(50, 1)) == 0  # a busy PC
+    assert rates.error_rate(counted(100, 3)) == round(3 / 103, 4)  # slow trouble adds up
+    assert rates.error_rate(counted(399, 4)) == 0
+    assert rates.error_rate(counted(400, 4)) == round(1 / 301, 4)

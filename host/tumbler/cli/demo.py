@@ -32,11 +32,16 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
 
 
 def run(args: argparse.Namespace) -> int:
+    from tumbler.config import book_id, host_and_port
     from tumbler.demo import Demo, DemoError, Plan
 
     if args.spins is not None and args.spins < 1:
         print(f"tumbler demo: --spins {args.spins}: must be 1 or more", file=sys.stderr)
         return 2
+    for option, value, check in (("--book", args.book, book_id), ("--listen", args.listen, host_and_port)):
+        if value is not None and (wrong := check(value)):
+            print(f"tumbler demo: {option}: {wrong}", file=sys.stderr)
+            return 2
     folder: Path = args.folder or Path("run") / f"{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}"
     seed = args.seed if args.seed is not None else int(time.time())
     speed = args.speed if args.speed is not None else (0.0 if args.pace == "fast" else 1.0)

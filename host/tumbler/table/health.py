@@ -169,8 +169,11 @@ class Watch:
         return [(limit, row) for limit, row in rows if limit.name in changed and row is not None]
 
 
+FEW_ERRORS, MANY_FRAMES = 3, 300  # one frame sent again among fifty is a busy PC; three of three hundred are a cable
+
+
 class Rates:
-    """Errors of the link since the last look, as a part of all frames."""
+    """Errors of the link as a part of all frames, since they could last be judged: few of either wait for the next look."""
 
     def __init__(self) -> None:
         self._frames = self._errors = 0
@@ -179,6 +182,8 @@ class Rates:
         frames = counters["frames_in"] + counters["frames_out"]
         errors = counters["crc_errors"] + counters["tag_errors"] + counters["retransmits"]
         new_frames, new_errors = frames - self._frames, errors - self._errors
+        if 0 <= new_errors < FEW_ERRORS and 0 <= new_frames < MANY_FRAMES:
+            return 0.0
         self._frames, self._errors = frames, errors
         return round(new_errors / (new_frames + new_errors), 4) if new_errors > 0 else 0.0
 

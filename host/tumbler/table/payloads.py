@@ -23,6 +23,8 @@ from dicewire.declared.codes import (
     ROLES,
 )
 from dicewire.declared.eventcodes import EVENTS, SEVERITIES
+from dicewire.declared.linkcodes import DOWNS
+from dicewire.declared.table import Code
 
 from tumbler.table.spin import NoSpin, Result, Spin, iso_time
 from tumbler.table.validator import Consequence, Finding, worst
@@ -124,6 +126,26 @@ def spin_payload(body: Mapping[str, Any], identity: Identity, result_id: str, se
 # --- events -----------------------------------------------------------------------------------------------------------
 
 
+# Whose numbers an event's `a` is: a person reads "hold reason 5 (no_game_table)"
+_NUMBERS_OF_A = {
+    "boot": RESET_CAUSES,
+    "self_test_failed": FAULTS,
+    "fault_set": FAULTS,
+    "fault_cleared": FAULTS,
+    "locked": LOCKS,
+    "unlocked": ROLES,
+    "hold": HOLDS,
+    "spin_refused": CAUSES,
+    "host_down": DOWNS,
+}
+
+
+def _said(row: Code, values: Mapping[str, Any], words: str) -> str:
+    numbers = _NUMBERS_OF_A.get(row.name)
+    a = f"{values['a']} ({numbers.name(int(values['a']))})" if numbers is not None else values["a"]
+    return row.text.format(a=a, b=values["b"], text=words).removesuffix(": ")
+
+
 def controller_event(values: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     """(kind, body) of an EVENT of the controller."""
     row = EVENTS.get(int(values["code"]))
@@ -133,7 +155,7 @@ def controller_event(values: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
         "code": row.name,
         "number": row.number,
         "severity": SEVERITIES.name(int(values["severity"])),
-        "text": row.text.format(a=values["a"], b=values["b"], text=words),
+        "text": _said(row, values, words),
         "a": values["a"],
         "b": values["b"],
         "words": words,
