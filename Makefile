@@ -4,7 +4,7 @@ PYTEST := .venv/bin/pytest
 JOBS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test lint types sim soak bench-rules hil hil-emulated docs clean
+.PHONY: help setup run test lint types sim soak bench-rules bench-reader hil hil-emulated docs clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 22
@@ -41,6 +41,9 @@ soak: setup ## the real processes with every fault: 500 kills, 500 power cuts, .
 
 bench-rules: setup ## settlement and simulation beside crapssim, in one run
 	@.venv/bin/tumbler bench rules simulate
+
+bench-reader: setup ## the camera reader on real photographs and on the twin's frames, report in reports/reader (THROWS=N SEED=S)
+	@.venv/bin/python -m tumbler.eye.bench $(if $(THROWS),--throws $(THROWS)) $(if $(SEED),--seed $(SEED))
 
 docs: setup ## make the generated references in docs/ again
 	.venv/bin/python tools/references.py

@@ -1,17 +1,20 @@
 """The reader at a desk: a picture comes on standard input, the verdict goes to standard output. For files of any camera.
 
-The input is a line `width height dice` and then three bytes a pixel; the answer is one line of JSON. The table's own
-camera comes in by camera.py; both use scene.py. Runs on MicroPython's unix port.
+The input is a line `width height dice` and then three bytes a pixel; the answer is one line of JSON. With the word `frames`
+it reads the table's own kind of frame: a line `width height learn count dice`, then `learn` frames of flat dice to calibrate by
+and `count` to read, one byte a pixel. The camera itself comes in by camera.py; all use scene.py. For the unix port.
 """
 
+import gc
 import json
 import sys
 import time
 
-from controller.reader import picture, scene
-from controller.reader.pips import PipFinder
+from controller.reader import calibrate, picture, scene, things
+from controller.reader.pips import CAMERA_SEEDS, PipFinder
 
 _SMALL = 4.5  # pixels: pips with a smaller radius are read again at double size
+CAMERA_OCTAVES = 3
 _LARGEST_DOUBLED = 720  # pixels of the longer side
 
 
@@ -41,17 +44,56 @@ def answer(finder, w, h, rgb, dice):
     return {"reason": verdict.reason, "x": verdict.x / scale, "y": verdict.y / scale, "dice": seen, "ms": taken}
 
 
-def main():
-    source = sys.stdin.buffer
-    w, h, dice = [int(word) for word in source.readline().split()]
-    rgb = bytearray(3 * w * h)
-    room = memoryview(rgb)
+def frames(source):
+    """Calibrates by the first frames, then reads the others, all in one buffer, as the table does."""
+    w, h, learn, count, dice = [int(word) for word in source.readline().split()]
+    finder = PipFinder(CAMERA_SEEDS)
+    frame = bytearray(w * h)
+    floor = things.Floor((w >> 1) * (h >> 1), 1500)
+    lessons = []
+    for _ in range(learn):
+        _fill(source, frame)
+        seen = picture.Picture(w, h, [frame], CAMERA_OCTAVES)
+        lessons += calibrate.lessons(scene.read(seen, finder.find(seen), 0, None, floor))
+        seen = None
+        gc.collect()
+    try:
+        known = calibrate.learn(lessons)
+    except calibrate.NotEnough as error:
+        print(json.dumps({"reason": "not_calibrated", "why": str(error)}))
+        return
+    print(json.dumps({"step": known.step, "radius": known.radius, "inv": known.inv, "spread": known.spread}))
+    for _ in range(count):
+        _fill(source, frame)
+        began = time.ticks_us()
+        seen = picture.Picture(w, h, [frame], CAMERA_OCTAVES)
+        verdict = scene.read(seen, finder.find(seen), dice, known, floor)
+        taken = time.ticks_diff(time.ticks_us(), began)
+        used = gc.mem_alloc()
+        faces = sorted([f.number for f in verdict.dice])
+        print(json.dumps({"reason": verdict.reason, "faces": faces, "us": taken, "heap": used}))
+        seen = verdict = None
+        gc.collect()
+
+
+def _fill(source, buffer):
+    room = memoryview(buffer)
     got = 0
-    while got < len(rgb):
+    while got < len(buffer):
         n = source.readinto(room[got:])
         if not n:
-            raise OSError("the picture ends after %d of %d bytes" % (got, len(rgb)))
+            raise OSError("the picture ends after %d of %d bytes" % (got, len(buffer)))
         got += n
+
+
+def main():
+    source = sys.stdin.buffer
+    if "frames" in sys.argv:
+        frames(source)
+        return
+    w, h, dice = [int(word) for word in source.readline().split()]
+    rgb = bytearray(3 * w * h)
+    _fill(source, rgb)
     print(json.dumps(answer(PipFinder(), w, h, rgb, dice)))
 
 

@@ -7,7 +7,7 @@ the body must be even and rays must find the outline. Not for the picture as a w
 from math import sqrt
 
 from controller.reader import lattice, outline
-from controller.reader.faces import Face, alike
+from controller.reader.faces import Face
 
 _KEEN = (0.08, 0.16, 0.3)  # how large a step counts as an edge, in contrasts: white on wood first, glossy last
 
@@ -78,12 +78,39 @@ def single(pip, ratio):
     return face
 
 
+def one_known(picture, face, pips):
+    """A face of one pip where the size of the dice is known: the body must reach as far as a die's, whatever lies beyond."""
+    face.thing = None
+    face.why = ""
+    pip = face.pips[0]
+    for other in pips:
+        # another pip of its size within a die's width that no die explains, however faint: a two or three under a glare
+        if other is not pip and other.face is None and abs(other.x - pip.x) + abs(other.y - pip.y) > pip.r:
+            a, b = face.lattice(other.x, other.y)
+            if a * a + b * b < 9.5:
+                face.why = "crowded"
+                return False
+    contrast = pip.contrast()
+    for times in (0.8, 1.0, 1.41):
+        like = 0
+        for cos, sin in outline.ROUND:
+            x, y = face.place(times * cos, times * sin)
+            off = (pip.body - picture.at(pip.octave, pip.plane, pip.inv, x, y)) / contrast
+            if off > 0.45:
+                face.why = "more than one"
+            elif -0.2 < off < 0.2:
+                like += 1
+        if like < 13:
+            face.why = "body %d" % like
+    return not face.why
+
+
 def one(picture, face, pips, thing):
     """A face of one pip; leaves why not in face.why."""
     face.thing = thing
     face.why = ""
     pip = face.pips[0]
-    if _crowded(face, pips):
+    if _crowded(face, pips, 11):
         face.why = "crowded"
     elif thing and sqrt((thing.x - pip.x) ** 2 + (thing.y - pip.y) ** 2) < 0.2 * sqrt(thing.area):
         pass
@@ -104,7 +131,7 @@ def _ringed(picture, face, keenness=_KEEN):
     return why
 
 
-def _crowded(face, pips):
+def _crowded(face, pips, reach):
     """Other pips on the face: it isn't a one."""
     pip = face.pips[0]
     far = 3 * max(abs(face.ux), abs(face.uy), abs(face.vx), abs(face.vy)) * 1.5
@@ -121,7 +148,9 @@ def _crowded(face, pips):
             a, b = face.lattice(other.x, other.y)
             away = a * a + b * b
             # the other pip of a two is three steps away
-            if away < 3.2 or (away < 11 and 0.8 < other.r / pip.r < 1.25 and alike(pip, other)):
+            if away < 3.2 or (
+                away < reach and 0.8 < other.r / pip.r < 1.25 and abs(other.core - pip.core) < 0.3 * pip.contrast()
+            ):
                 return True
     return False
 

@@ -57,6 +57,8 @@ def read(picture, face):
                 share = (body - values[1]) / contrast
             elif share < 0:
                 share = max(0.0, -share - 0.4)  # lighter than the body: a glare, harmless unless it is strong
+            elif values[4] - values[0] > 0.22 * contrast and share > 0.1:
+                share = 0.5  # neither body nor pip: a pip under a glare looks so
             margin = min(margin, abs(share - 0.5) * 2)
     # one of the four may lie under a glare
     spread = min(between[2] - between[0], between[3] - between[1]) / contrast

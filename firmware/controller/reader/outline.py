@@ -6,7 +6,7 @@ The check that catches a face read in the wrong place: a column of a six taken f
 from math import sqrt
 
 RAYS = 16
-_ROUND = (
+ROUND = (
     (1.0, 0.0), (0.924, 0.383), (0.707, 0.707), (0.383, 0.924), (0.0, 1.0), (-0.383, 0.924), (-0.707, 0.707),
     (-0.924, 0.383), (-1.0, 0.0), (-0.924, -0.383), (-0.707, -0.707), (-0.383, -0.924), (0.0, -1.0),
     (0.383, -0.924), (0.707, -0.707), (0.924, -0.383))  # fmt: skip
@@ -26,7 +26,7 @@ def rays(picture, face, start, stop, square, keen=0.08):
     pace = (1 << octave) * 0.7 / sqrt(face.size())
     home = _home(picture, face, octave, planes, start, square)
     ends = []
-    for cos, sin in _ROUND:
+    for cos, sin in ROUND:
         f = 1 / max(abs(cos), abs(sin)) if square else 1.0
         t = start
         level = None
@@ -59,7 +59,7 @@ def rays(picture, face, start, stop, square, keen=0.08):
 def _home(picture, face, octave, planes, start, square):
     """The body's level in each plane: the middle of what lies between the pips, or around a single one."""
     spots = (
-        ((0.5, 0.5), (-0.5, 0.5), (0.5, -0.5), (-0.5, -0.5)) if square else [(c * start, s * start) for c, s in _ROUND]
+        ((0.5, 0.5), (-0.5, 0.5), (0.5, -0.5), (-0.5, -0.5)) if square else [(c * start, s * start) for c, s in ROUND]
     )
     home = []
     for plane in planes:

@@ -15,6 +15,8 @@ class Picture:
     def __init__(self, w, h, planes, octaves=4):
         self.w = w
         self.h = h
+        # pixels of the longer side at which to look for things, which takes two bytes a pixel: a camera frame has 320
+        self.room = 330 if len(planes) > 1 else 170
         self.octaves = [(w, h, planes)]
         while len(self.octaves) < octaves and min(w, h) >= 2 * SMALLEST:
             halved = []

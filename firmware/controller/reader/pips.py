@@ -13,6 +13,7 @@ from controller.target import const
 _MARGIN = const(8)
 _REACH = const(11)
 _ROOM = const(6000)  # seeds of one plane
+CAMERA_SEEDS = 1200  # enough for the table's own frames, in an RP2040's memory
 _CONTRAST = const(22)
 _LEAST_AREA = const(8)
 _CROWD = const(500)
@@ -37,8 +38,9 @@ class Pip:
 class PipFinder:
     """Holds the buffers. find() gives the pips of a picture."""
 
-    def __init__(self):
-        self._seeds = array("i", bytes(4 * _ROOM))
+    def __init__(self, room=_ROOM):
+        self._room = room
+        self._seeds = array("i", bytes(4 * room))
         side = 2 * _REACH + 1
         self._work = bytearray(side * side)
         self._stack = array("H", bytes(2 * side * side))
@@ -57,7 +59,7 @@ class PipFinder:
     def _find_in(self, picture, octave, plane, inv, ring, found):
         w, h, planes = picture.octaves[octave]
         p = planes[plane]
-        n = scan.seeds(p, w, h, _MARGIN, inv, _CONTRAST, ring, len(_RADII), self._seeds, _ROOM)
+        n = scan.seeds(p, w, h, _MARGIN, inv, _CONTRAST, ring, len(_RADII), self._seeds, self._room)
         for k in range(n):
             seed = self._seeds[k]
             at = seed >> 4

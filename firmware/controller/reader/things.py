@@ -27,30 +27,49 @@ class Thing:
         return self.left < spot.x < self.right and self.top < spot.y < self.bottom
 
 
-def find(picture):
-    """What lies about, apart from what the picture's rim cuts."""
+class Floor:
+    """The buffers that finding takes, for pictures of up to so many pixels at the octave looked at."""
+
+    def __init__(self, pixels, room=_ROOM):
+        self.mask = bytearray(pixels)
+        self.rough = bytearray(pixels)
+        self.stack = array("i", bytes(4 * room))
+        self.room = room
+
+
+def size_of(picture, longest=_LONGEST):
+    """(octave, pixels) at which a picture is looked at."""
     octave = 0
-    while max(picture.octaves[octave][0], picture.octaves[octave][1]) > _LONGEST and octave + 1 < len(picture.octaves):
+    while max(picture.octaves[octave][0], picture.octaves[octave][1]) > longest and octave + 1 < len(picture.octaves):
         octave += 1
+    return octave, picture.octaves[octave][0] * picture.octaves[octave][1]
+
+
+def find(picture, floor=None):
+    """What lies about, apart from what the picture's rim cuts."""
+    octave, pixels = size_of(picture, picture.room)
+    if floor is None:
+        floor = Floor(pixels)
     w, h, planes = picture.octaves[octave]
     across = (w >> _CELL) + 1
     down = (h >> _CELL) + 1
     grounds = [_ground(plane, w, h, across, down) for plane in planes]
-    mask = bytearray(w * h)
+    mask = floor.mask
+    rough = floor.rough
+    for i in range(pixels):
+        mask[i] = rough[i] = 0
     for plane, ground in zip(planes, grounds):  # noqa: B905 - not on MicroPython
         scan.depart(plane, w, h, _CELL, across, ground, _LIMIT, mask)
-    if len(planes) > 2:
-        scan.lift_shadow(planes[1], planes[2], w, h, _CELL, across, grounds[1], grounds[2], mask)
-    rough = bytearray(w * h)
     scan.depart(planes[0], w, h, _CELL, across, grounds[0], _GRAIN, rough)
     if len(planes) > 2:
+        scan.lift_shadow(planes[1], planes[2], w, h, _CELL, across, grounds[1], grounds[2], mask)
         scan.lift_shadow(planes[1], planes[2], w, h, _CELL, across, grounds[1], grounds[2], rough)
-    stack = array("i", bytes(4 * _ROOM))
+    stack = floor.stack
     sums = array("i", bytes(28))
     found = []
     at = mask.find(b"\x01")
     while at >= 0:
-        n = scan.flood(mask, w, h, at, stack, _ROOM, sums)
+        n = scan.flood(mask, w, h, at, stack, floor.room, sums)
         inside = sums[3] > 1 and sums[4] > 1 and sums[5] < w - 2 and sums[6] < h - 2
         if inside and n >= _LEAST:
             thing = _thing(sums, octave)

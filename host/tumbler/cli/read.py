@@ -16,6 +16,8 @@ MEANINGS = {
     "no_dice": "no dice were found",
     "missing": "fewer dice than expected",
     "too_many": "more dice than expected",
+    "not_flat": "a die that doesn't lie flat",
+    "foreign": "something that isn't a die",
     "off_centre": "pips that aren't in the middle of their die: some may be hidden",
     "unread": "something like a die that could not be read",
     "unexplained": "pips that belong to no die that was read",

@@ -1,0 +1,87 @@
+"""Rendered frames of the twin's camera, read by the controller's files on MicroPython in an RP2040's heap.
+
+One process a die set and difficulty: it calibrates by the first frames and reads the others, as a table does. Truth comes
+from how the dice were placed, never from the reader.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from dataclasses import dataclass
+
+import numpy as np
+
+from tumbler.eye.desk import DeskFailed
+from tumbler.twin.camera import PRESETS, SETS, Lie, StagedThrow, render, stage
+from tumbler.twin.process import HEAP, find_micropython, firmware_tree
+
+LESSONS = 10
+NOT_FLAT = tuple(lie for lie in Lie if lie not in (Lie.FLAT, Lie.MOVING))
+
+
+@dataclass(frozen=True)
+class FrameReading:
+    difficulty: str
+    die_set: str
+    lie: Lie
+    tilt: float
+    truth: list[int]
+    faces: list[int]
+    reason: str
+    us: int
+    heap: int
+    frame: bytes
+
+    @property
+    def accepted(self) -> bool:
+        return self.reason == "ok"
+
+    @property
+    def wrong(self) -> bool:
+        return self.accepted and self.faces != self.truth
+
+
+def read_throws(
+    difficulty: str, die_set: str, flat: int, not_flat: int, seed: int, dice: int = 3
+) -> list[FrameReading]:
+    rng = np.random.default_rng(seed)
+    preset = PRESETS[difficulty]
+    fitting = preset.fit(rng)
+
+    def frame_of(throw: StagedThrow) -> bytes:
+        conditions = preset.draw(rng, fitting)
+        return render(throw.poses, SETS[die_set], conditions, rng, foreign=throw.foreign).tobytes()
+
+    lessons = [frame_of(stage(Lie.FLAT, dice, rng)) for _ in range(LESSONS)]
+    lies = [Lie.FLAT] * flat + [NOT_FLAT[k % len(NOT_FLAT)] for k in range(not_flat)]
+    throws = [stage(lie, dice, rng) for lie in lies]
+    frames = [frame_of(throw) for throw in throws]
+    firmware = firmware_tree()
+    done = subprocess.run(
+        [str(find_micropython()), "-X", f"heapsize={HEAP}", "-m", "controller.reader.desk", "frames"],
+        env={"MICROPYPATH": f"{firmware}:{firmware.parent / 'protocol'}:.frozen"},
+        input=f"320 240 {LESSONS} {len(frames)} {dice}\n".encode() + b"".join(lessons) + b"".join(frames),
+        capture_output=True,
+        timeout=600,
+    )
+    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    if len(answers) != len(frames) + 1:
+        said = done.stderr.decode(errors="replace").strip().splitlines()
+        why = answers[0].get("why", "") if answers else ""
+        raise DeskFailed(f"{difficulty} {die_set}: {why or (said[-1] if said else 'the reader ended without a word')}")
+    return [
+        FrameReading(
+            difficulty,
+            die_set,
+            lie,
+            max(throw.tilts, default=0.0),
+            throw.faces,
+            answer["faces"],
+            answer["reason"],
+            answer["us"],
+            answer["heap"],
+            frame,
+        )
+        for lie, throw, frame, answer in zip(lies, throws, frames, answers[1:], strict=True)
+    ]
