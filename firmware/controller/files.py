@@ -7,6 +7,7 @@ callers are written so that a torn append is recognised too.
 import os
 
 _NEW = ".new"
+_ABSENT = 2  # ENOENT
 
 
 class Files:
@@ -33,12 +34,26 @@ class Files:
         return open(self._path(name), "rb")
 
     def load(self, name):
-        """The whole file, or None when there is none."""
+        """The whole file, or None when there is none. One that is there and can't be read raises: it is not absent."""
         try:
             with self.open(name) as f:
                 return f.read()
-        except OSError:
+        except OSError as e:
+            if e.args[0] != _ABSENT:
+                raise
             return None
+
+    def readable(self):
+        """Whether every file can be read to its end."""
+        room = bytearray(256)
+        try:
+            for name in self.names(""):
+                with self.open(name) as f:
+                    while f.readinto(room):
+                        pass
+        except OSError:
+            return False
+        return True
 
     def append(self, name, data):
         with open(self._path(name), "ab") as f:

@@ -70,9 +70,13 @@ class GameFile:
         return digest if digest and len(digest) == _HASH_LEN else None
 
     def forget_others(self, used):
+        """The others take room and no more: one that can't be removed now goes at the next change."""
         for name in self._files.names(_ENDING):
             if name != _name(used):
-                self._files.remove(name)
+                try:
+                    self._files.remove(name)
+                except OSError:
+                    return
 
 
 def _name(digest):

@@ -132,7 +132,11 @@ class Rest:
     def _resume(self, now):
         """Where the round stood: a result still to be paid is lit again, a no spin is still to be spun again."""
         state = self._store.state
-        last = self._store.fetch(state.last_spin) if state.last_spin else None
+        try:
+            last = self._store.fetch(state.last_spin) if state.last_spin else None
+        except OSError as e:
+            self._store_failed(e, now)
+            return
         if state.unpaid:
             if last:
                 self._lamps.light(last[1]["areas"], state.puck, state.collected, now)
@@ -252,7 +256,11 @@ class Rest:
             return codes.GAME_OK
         if self.game and (not self.resting or self.phase == codes.PHASE_NO_SPIN):
             return codes.GAME_BUSY
-        table, code = self._game_file.load(wanted)
+        try:
+            table, code = self._game_file.load(wanted)
+        except OSError as e:
+            self._faults.set(codes.FAULT_FLASH, f"game table not read: {e}")
+            return codes.GAME_ABSENT  # it is sent again, and kept where it can be read
         if table is None:
             return code
         state = self._store.state

@@ -98,7 +98,11 @@ class SelfTest:
         bit, _, check = self._checks[self._at]
         try:
             outcome, text = check(now)
-        except (OSError, StoreError, ValueError) as e:
+        except (
+            StoreError
+        ) as e:  # also a file that is there and can't be read: then it is the flash, and nothing is missing
+            bit, outcome, text = codes.FAULT_FLASH, _FAIL, str(e)
+        except (OSError, ValueError) as e:
             outcome, text = _FAIL, str(e)
         if outcome == _AGAIN:
             return
@@ -120,8 +124,14 @@ class SelfTest:
         self._store.save_state()
         return _PASS, ""
 
+    def _file(self, name):
+        try:
+            return self._files.load(name)
+        except OSError as e:
+            raise StoreError(f"flash: {name} not read: {e}") from None
+
     def _check_key(self, now):
-        key = self._files.load(KEY_FILE)
+        key = self._file(KEY_FILE)
         self.key = key if key and len(key) == KEY_SIZE else None
         return (_PASS, "") if self.key else (_FAIL, f"{KEY_FILE} is missing or not {KEY_SIZE} bytes: provision the key")
 
@@ -130,7 +140,7 @@ class SelfTest:
 
     def _check_dice(self, now):
         self._tag_reader.die_set = None
-        die_set = DieSet(self._files.load(DICE_FILE))
+        die_set = DieSet(self._file(DICE_FILE))
         if self._game and die_set.dice != self._game.dice:
             return _FAIL, f"{DICE_FILE} has {die_set.dice} dice, the game {self._game.dice}"
         self._tag_reader.die_set = die_set

@@ -24,7 +24,10 @@ class Settings:
         self._files = files
         for name, default, _, _ in FIELDS:
             setattr(self, name, default)
-        data = files.load(FILE)
+        self.sound = True
+
+    def load(self):
+        data = self._files.load(FILE)
         self.sound = data is None or self._take(data)
 
     def _take(self, data):

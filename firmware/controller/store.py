@@ -67,7 +67,19 @@ class Store:
     # ---- start-up ----
 
     def load(self):
-        """Read everything back; make a new store where there is none. -> FORMATTED | TORN | CORRUPT."""
+        """Read everything back; make a new store where there is none. -> FORMATTED | TORN | CORRUPT.
+
+        Raises OSError where it can't be read: then nothing of it counts, and nothing is written until the next start.
+        """
+        try:
+            return self._load()
+        except OSError:
+            self._segments.clear()
+            self.state = records.State()
+            self.seq = self.committed = 0
+            raise
+
+    def _load(self):
         found = 0
         for name in self._files.names(_SEGMENT):
             found |= self._load_segment(name)
@@ -152,7 +164,7 @@ class Store:
 
     def _append(self, kind, body):
         if not self._loaded:
-            raise StoreError("flash: the ring could not be read at the start")
+            raise StoreError("flash: it could not be read at the start")
         segment = self._segments[-1]
         if self._tail_torn or segment.size + HEAD_SIZE + len(body) + CRC_SIZE > _SEGMENT_MAX:
             self._open_segment()
@@ -219,9 +231,13 @@ class Store:
         self.committed = spin
         return True
 
+    def close(self):
+        """Nothing is stored any more, so nothing is played, until the next start."""
+        self._loaded = False
+
     def erase(self):
         """Forget everything. Nothing can be stored until the next start, which makes a new epoch."""
-        self._loaded = False
+        self.close()
         for name in self._files.names(_SEGMENT):
             self._files.remove(name)
 

@@ -3,6 +3,9 @@
 How long it waits between two turns depends on the table alone and never on the link, so that a twin's seed repeats exactly.
 A chip that fails (OSError) and a part that fails (any other exception) are told apart: the first is a fault of the table, the
 second of this program.
+
+A flash that can't be read at the start is neither an empty one nor an unlocked one: the table stays locked, says so where it has
+its key, and starts anew as soon as everything can be read.
 """
 
 from dicewire import codes
@@ -26,6 +29,7 @@ _FEED_MS = const(500)  # the watchdog bites after 8000
 _CHIP_TRIES = const(5)  # turns in a row: a disturbance on a bus is over by then
 _FAILURES_MAX = const(5)  # of the program in a row; then it starts anew
 _BEAT_MS = const(500)
+_READ_AGAIN_MS = const(3000)  # long enough for the host to be told
 
 
 class Table:
@@ -33,13 +37,14 @@ class Table:
         self._board = board
         self.parts = parts = Parts(board, files)
         now, wire_now = board.clock.ms(), board.wire_clock.ms()
-        self._load(parts)
+        self._unread = False
+        key = self._load(parts)
         self.round = parts.round
         standing = Standing(parts)
         self._health = Health(parts, wire_now)
         self._outbox = Outbox(parts, standing, self._health)
         self._service = Service(parts, standing)
-        self.uplink = Uplink(parts, self._outbox, Commands(parts), self._service, parts.files.load(KEY_FILE), wire_now)
+        self.uplink = Uplink(parts, self._outbox, Commands(parts), self._service, key, wire_now)
         # part, chip that fails with it
         self._stages = (
             (parts.panel.step, codes.FAULT_PANEL),
@@ -53,29 +58,47 @@ class Table:
         self._send = self.uplink.send
         self._tries = bytearray(len(self._stages))
         self._failures = 0
-        self._fed_at = self._beat_at = now
+        self._fed_at = self._beat_at = self._read_at = now
         self._beat = False
 
     def _load(self, parts):
+        """-> the key, None where there is none or where it could not be read."""
+        key = None
         try:
+            parts.settings.load()
+            key = parts.files.load(KEY_FILE)
             found = parts.store.load()
-        except (OSError, StoreError) as e:
-            parts.faults.set(codes.FAULT_FLASH, f"store not read: {e}")
-            return
+        except OSError as e:
+            self._not_read(e)
+            return key
+        except StoreError as e:
+            parts.faults.set(codes.FAULT_FLASH, f"no store: {e}")
+            return key
         if found & FORMATTED:
             epoch = "".join([f"{b:02x}" for b in parts.store.state.epoch])
             parts.events.add(codes.EVENT_STORE_FORMATTED, 0, 0, epoch)
         if found & CORRUPT:
             parts.events.add(codes.EVENT_RECORD_UNSOUND, 0, 0, "the ring has damage that no power cut explains")
+        return key
+
+    def _not_read(self, error):
+        self._unread = True
+        self.parts.store.close()
+        self.parts.faults.set(codes.FAULT_FLASH, f"flash not read: {error}")
 
     def start(self):
         parts, board = self.parts, self._board
-        parts.events.add(codes.EVENT_BOOT, board.reset_cause)
+        again = "the flash could not be read at the start before" if board.reset_cause == codes.RESET_SOFT else ""
+        parts.events.add(codes.EVENT_BOOT, board.reset_cause, 0, again)
         if board.reset_cause == codes.RESET_WATCHDOG:
             parts.faults.set(codes.FAULT_WATCHDOG, "the program hung and was started anew")
         if not parts.settings.sound:
             parts.events.add(codes.EVENT_RECORD_UNSOUND, 0, 0, "settings.bin: the defaults are in force")
-        self.round.start(board.clock.ms(), board.reset_cause)
+        try:
+            self.round.start(board.clock.ms(), board.reset_cause)
+        except OSError as e:
+            self._not_read(e)
+            self.round.test(board.clock.ms())
         self._outbox.started()
 
     def step(self):
@@ -97,6 +120,10 @@ class Table:
             self._beat_at = now
             self._beat = not self._beat
             board.heartbeat(self._beat)
+        if self._unread and clock.diff(now, self._read_at) >= _READ_AGAIN_MS:
+            self._read_at = now
+            if self.parts.files.readable():
+                board.reset(codes.RESET_SOFT)
         self._health.turned(clock.diff(board.wire_clock.ms(), wire_now))
         return _WAIT_SPIN_MS if self.round.in_spin else _WAIT_MS
 

@@ -56,7 +56,7 @@ class Bench:
 
     # ---- power ----
 
-    def power_on(self, cause=codes.RESET_POWER_ON, budget=None):
+    def power_on(self, cause=codes.RESET_POWER_ON, budget=None, files=None):
         """A new board on the old flash. What lies on the plate stays as it was."""
         now = self.board.now + 500 if self.board else 0
         old, self.seed = self.board, self.seed + 1
@@ -66,7 +66,7 @@ class Bench:
             self.board.cover.is_closed = old.cover.is_closed
         else:
             self.board.tags.dice = [1, 2, 3][: self.dice]
-        self.files = CutFiles(str(self.folder), budget)
+        self.files = files or CutFiles(str(self.folder), budget)
         if self._with_host:
             old_host, self.host = self.host, Host(self.board.port, KEY, self.board.now)
             if old_host:

@@ -6,7 +6,7 @@ Never guessed: a spin whose result is not in flash has none, whatever the dice s
 import pytest
 from bench_table import Bench
 from controller import panel, records
-from cuts import PowerCut
+from cuts import CutFiles, PowerCut
 from dicewire import codes
 from dicewire import messages as wire
 
@@ -280,6 +280,72 @@ def test_a_flash_that_cannot_be_read_for_a_moment_costs_no_result(bench):
     bench.files.open = real
     bench.run(300)
     assert [values["faces"] for values in bench.host.all(wire.RESULT)] == [bytes((2, 3, 4))]
+
+
+def start_unread(bench, unread):
+    """A start at which these files can't be read, and then a while of turns. -> the host's last session state."""
+    files = bench.files = CutFiles(str(bench.folder))
+    real = files.open
+
+    def failing(name):
+        if unread(name):
+            raise OSError(5, "EIO")
+        return real(name)
+
+    files.open = failing
+    bench.power_on(files=files)
+    bench.run(8000)
+    return files, real
+
+
+@pytest.mark.parametrize("ending", ["key.bin", "settings.bin", "dice.bin", ".seg", ".game", ""])
+def test_a_flash_that_cannot_be_read_at_the_start_is_not_an_empty_one_and_is_read_when_it_can_be(bench, ending):
+    """Neither a new table nor an unlocked one: it refuses to play, and goes on where it stood once the flash can be read."""
+    bench.set(min_spin_ms=900)
+    bench.play(2, 3, 4)
+    bench.pay()
+    epoch, before = bench.state.epoch, {path.name: path.read_bytes() for path in bench.folder.iterdir()}
+    files, real = start_unread(bench, lambda name: name.endswith(ending))
+    assert bench.phase == codes.PHASE_LOCKED
+    assert bench.table.parts.faults.bits & codes.FAULT_FLASH
+    bench.cover(True)
+    bench.press(panel.SPIN)
+    assert bench.phase == codes.PHASE_LOCKED
+    if ending not in ("key.bin", ""):  # with its key it can say what is wrong
+        assert bench.host.events(codes.EVENT_FAULT_SET)
+    if ending != "dice.bin":  # looked at by the self-test, when the ring is known
+        after = {path.name: path.read_bytes() for path in bench.folder.iterdir()}
+        assert {name: after.get(name) for name in before} == before
+        files.open = real
+        assert bench.until_reset() == codes.RESET_SOFT
+        bench.power_on(codes.RESET_SOFT)
+    else:
+        files.open = real
+        assert bench.command(codes.COMMAND_UNLOCK) == codes.ANSWER_DONE
+    bench.until_phase(codes.PHASE_BETTING_OPEN)
+    bench.run(300)
+    assert (bench.state.epoch, bench.state.last_spin, bench.state.lock) == (epoch, 1, 0)
+    assert bench.table.parts.settings.min_spin_ms == 900
+    bench.play(1, 1, 6)
+    bench.run(300)
+    assert bench.host.last(wire.RESULT)["spin"] == 2
+
+
+def test_a_ring_of_which_a_part_cannot_be_read_tells_no_spin_as_lost(bench):
+    """The first segment is read and the second is not: what the first says stands for nothing."""
+    bench.set(spin_ms=1000, min_spin_ms=500)
+    short_rounds(bench, 60)
+    bench.host.commits = False
+    bench.play(2, 3, 4)
+    newest = sorted(path.name for path in bench.folder.glob("*.seg"))[-1]
+    bench.host.heard.clear()
+    files, real = start_unread(bench, lambda name: name == newest)
+    assert bench.host.all(wire.RESULT, wire.NO_SPIN) == []
+    files.open = real
+    bench.until_reset()
+    bench.power_on(codes.RESET_SOFT)
+    bench.until(lambda: bench.host.all(wire.RESULT), why="told")
+    assert [values["spin"] for values in bench.host.all(wire.RESULT, wire.NO_SPIN)] == [61]
 
 
 def test_a_record_that_stays_unreadable_is_a_no_spin_and_never_guessed(bench):

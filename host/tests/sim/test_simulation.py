@@ -17,6 +17,7 @@ from tumbler.journal import Outbox
 from tumbler.mqtt.sender import OutboxSender
 from tumbler.sim.controller import firmware
 from tumbler.sim.faults import KINDS, make_plan
+from tumbler.sim.flash import Flash
 from tumbler.sim.shrink import shrink, story
 from tumbler.sim.simulation import Outcome, Setup, World, simulate
 from tumbler.sim.witness import Invariant
@@ -218,6 +219,11 @@ def gives_up_reading_at_once(patch: Patch) -> None:
     patch.setattr(sys.modules["controller.outbox"], "_READ_TRIES", 1)
 
 
+def reads_the_flash_only_once(patch: Patch) -> None:
+    """A start at which the flash could not be read is never followed by another."""
+    patch.setattr(Flash, "readable", lambda self: False)
+
+
 # what is broken, the invariant that names it, the kinds of fault that bring it to light (none: all kinds)
 BROKEN: tuple[tuple[Callable[[Patch], None], Invariant, tuple[str, ...]], ...] = (
     (commits_before_the_journal, Invariant.COMMITTED_LOST, ()),
@@ -232,6 +238,7 @@ BROKEN: tuple[tuple[Callable[[Patch], None], Invariant, tuple[str, ...]], ...] =
     (believes_the_lamps, Invariant.WRONG_RESULT, ("memory_rots",)),
     (cuts_the_journal, Invariant.COMMITTED_LOST, ("kill",)),
     (gives_up_reading_at_once, Invariant.COMMITTED_LOST, ("flash_unreadable", "unplug")),
+    (reads_the_flash_only_once, Invariant.NOT_DELIVERED, ("flash_unreadable", "power_cut")),
 )
 
 

@@ -43,7 +43,12 @@ class Flash:
         return io.BytesIO(self.files[name])
 
     def load(self, name: str) -> bytes | None:
-        return None if self.unreadable else self.files.get(name)
+        if self.unreadable and name in self.files:
+            raise OSError(5, "EIO")
+        return self.files.get(name)
+
+    def readable(self) -> bool:
+        return not self.unreadable
 
     def append(self, name: str, data: bytes) -> None:
         old = self.files.get(name, b"")
