@@ -8,6 +8,7 @@ import pytest
 from chip_bench import Bench
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tumbler.diag.operations import KEYS
 from tumbler.twin.bus import Op
 from tumbler.twin.chips.faults import ChipFault, break_chip
 from tumbler.twin.chips.mcp23017 import GPINTEN, GPIO, GPPU, INTCAP, IODIR, Mcp23017
@@ -26,6 +27,10 @@ CODES = {
     "no_more_bets": 9,
     "spin": 10,
 }
+
+
+def test_the_technician_is_told_the_key_that_is_held() -> None:
+    assert {name: code for code, name in KEYS.items()} == CODES
 
 
 def play(bench: Bench, ms: int) -> list[int]:

@@ -25,10 +25,10 @@ DICE_MAGIC = b"TDM1"
 KEYS = {
     **{bit: str(bit + 1) for bit in range(6)},
     6: "confirm",
+    7: "undo",
     8: "no_spin",
     9: "no_more_bets",
     10: "spin",
-    14: "undo",
 }
 ALL_LAMPS = 0xFFFF
 
