@@ -1,19 +1,37 @@
 """What a technician taught this table about its camera and dice, and where it is kept. Not for finding it: calibrate.py.
 
-A file of 32 bytes with a CRC: magic, step and pip radius in pixels, polarity, contrast. Its CRC is its name in reports: a
-result can be traced to the calibration it was read by.
+A file with a CRC; the first 8 bytes of its SHA-256 are its name in reports, so that a result can be traced to the
+calibration it was read by.
 """
 
 import binascii
+import hashlib
 import struct
 
-_FORM = "<4sffHHff"
-_MAGIC = b"TEY1"
+_FORM = "<4sBBHffffffHHHHf"
+_MAGIC = b"TEY2"
 FILE = "eye.bin"
+PIPS = 0
+SYMBOLS = 1
 
 
 class BadCalibration(Exception):
     """The file is not a calibration, or not a whole one; calibrate the table again."""
+
+
+class Plate:
+    """The circle inside the gasket, in pixels of the frame."""
+
+    def __init__(self, x, y, r):
+        self.x = x
+        self.y = y
+        self.r = r
+
+    def cuts(self, thing):
+        """Does this thing's box reach the rim, so that what was found of it may not be all?"""
+        dx = max(self.x - thing.left, thing.right - self.x)
+        dy = max(self.y - thing.top, thing.bottom - self.y)
+        return dx * dx + dy * dy > (self.r - 4) * (self.r - 4)
 
 
 class Calibration:
@@ -25,9 +43,20 @@ class Calibration:
         self.inv = inv
         self.contrast = contrast
         self.spread = spread  # of the steps seen at calibration: how well this table's picture allows to measure
+        self.kind = PIPS
+        self.plate = Plate(160.0, 120.0, 104.0)
+        self.bend = 0.0  # of the lens: a step at the plate's rim is 1 - bend of one in its middle
+        self.ground = 0  # middle level of the bare plate; 0 in these four: not measured
+        self.bright = 0  # level that one pixel in fifty of the plate exceeds
+        self.sharp = 0  # steepest edges, in grey steps a pixel
+        self.grain = 0  # share of the bare plate that isn't even, in thousandths
 
     def pack(self):
-        body = struct.pack(_FORM, _MAGIC, self.step, self.radius, self.inv, int(self.contrast), self.spread, 0.0)
+        body = struct.pack(
+            _FORM, _MAGIC, self.kind, self.inv, int(self.contrast), self.step, self.radius, self.spread,
+            self.plate.x, self.plate.y, self.plate.r,
+            int(self.ground), int(self.bright), int(self.sharp), int(self.grain), self.bend,
+        )  # fmt: skip
         return body + struct.pack("<I", binascii.crc32(body))
 
     def like_pip(self, pip):
@@ -50,9 +79,18 @@ class Calibration:
 
 
 def unpack(data):
-    if len(data) != struct.calcsize(_FORM) + 4 or data[:4] != _MAGIC:
+    if data is None or len(data) != struct.calcsize(_FORM) + 4 or data[:4] != _MAGIC:
         raise BadCalibration("not a calibration of the camera")
     if struct.unpack("<I", data[-4:])[0] != binascii.crc32(data[:-4]):
         raise BadCalibration("the calibration of the camera is damaged")
-    _, step, radius, inv, contrast, spread, _ = struct.unpack(_FORM, data[:-4])
-    return Calibration(step, radius, inv, contrast, spread)
+    row = struct.unpack(_FORM, data[:-4])
+    known = Calibration(row[4], row[5], row[2], row[3], row[6])
+    known.kind = row[1]
+    known.plate = Plate(row[7], row[8], row[9])
+    known.ground, known.bright, known.sharp, known.grain, known.bend = row[10:]
+    return known
+
+
+def name(data):
+    """Of a stored calibration, for reports: 16 hex digits."""
+    return "".join(["%02x" % b for b in hashlib.sha256(data).digest()[:8]])

@@ -35,15 +35,16 @@ class Verdict:
         self.y = at.y if at is not None else 0
 
 
-def read(picture, found, dice=0, known=None, floor=None):
+def read(picture, found, dice=0, known=None, floor=None, things=None):
     """The verdict on a picture whose pips were found; `dice` 0 takes as many as there are. `known`: the table's calibration,
-    which says how large the dice are and of which ink. `floor`: buffers for things.py, where memory is short."""
+    which says how large the dice are and of which ink. `floor`: buffers for things.py, where memory is short; or `things`
+    where they were found already."""
     pips, holders = part(found)
     marks = pips
     if known is not None:
         marks = [pip for pip in pips if known.like_pip(pip)]
         pips = [pip for pip in marks if known.fits_pip(pip)]
-    things = ground.find(picture, floor)
+    things = ground.find(picture, floor) if things is None else things
     chosen = []
     doubtful = []
     for face in spelling.find(pips):

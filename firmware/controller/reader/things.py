@@ -28,11 +28,13 @@ class Thing:
 
 
 class Floor:
-    """The buffers that finding takes, for pictures of up to so many pixels at the octave looked at."""
+    """The buffers that finding takes, for pictures of up to so many pixels at the octave looked at.
+
+    After find() the mask says where the first plane departs from the ground by more than its grain.
+    """
 
     def __init__(self, pixels, room=_ROOM):
         self.mask = bytearray(pixels)
-        self.rough = bytearray(pixels)
         self.stack = array("i", bytes(4 * room))
         self.room = room
 
@@ -55,28 +57,38 @@ def find(picture, floor=None):
     down = (h >> _CELL) + 1
     grounds = [_ground(plane, w, h, across, down) for plane in planes]
     mask = floor.mask
-    rough = floor.rough
-    for i in range(pixels):
-        mask[i] = rough[i] = 0
+    _clear(mask, pixels)
     for plane, ground in zip(planes, grounds):  # noqa: B905 - not on MicroPython
         scan.depart(plane, w, h, _CELL, across, ground, _LIMIT, mask)
-    scan.depart(planes[0], w, h, _CELL, across, grounds[0], _GRAIN, rough)
     if len(planes) > 2:
         scan.lift_shadow(planes[1], planes[2], w, h, _CELL, across, grounds[1], grounds[2], mask)
-        scan.lift_shadow(planes[1], planes[2], w, h, _CELL, across, grounds[1], grounds[2], rough)
     stack = floor.stack
     sums = array("i", bytes(28))
     found = []
+    boxes = []
     at = mask.find(b"\x01")
     while at >= 0:
         n = scan.flood(mask, w, h, at, stack, floor.room, sums)
         inside = sums[3] > 1 and sums[4] > 1 and sums[5] < w - 2 and sums[6] < h - 2
         if inside and n >= _LEAST:
-            thing = _thing(sums, octave)
-            thing.plain = _around(rough, w, h, sums) < _PLAIN
-            found.append(thing)
+            found.append(_thing(sums, octave))
+            boxes.append(tuple(sums))
         at = mask.find(b"\x01", at + 1)
+    # the mask is empty now and serves again, for the grain of the ground
+    _clear(mask, pixels)
+    scan.depart(planes[0], w, h, _CELL, across, grounds[0], _GRAIN, mask)
+    if len(planes) > 2:
+        scan.lift_shadow(planes[1], planes[2], w, h, _CELL, across, grounds[1], grounds[2], mask)
+    for thing, box in zip(found, boxes):  # noqa: B905 - not on MicroPython
+        thing.plain = _around(mask, w, h, box) < _PLAIN
     return found
+
+
+def _clear(mask, pixels):
+    row = bytes(256)
+    for at in range(0, pixels, 256):
+        n = min(256, pixels - at)
+        mask[at : at + n] = row if n == 256 else row[:n]
 
 
 def _around(rough, w, h, sums):

@@ -1,0 +1,139 @@
+"""Where to look closely: boxes around the things on the plate, and their pixels at full size, out of one pass of rows.
+
+An RP2040 has no room for a frame and its reading, so a frame is kept at half size, to find things, and at full size only
+where things were found in the frame before. Not for what is seen there: camera.py.
+"""
+
+from controller.reader import scan
+from controller.reader.picture import Picture
+
+ROOM = 32768  # pixels of all windows; three dice by themselves take 21 000, side faces in view
+MOST = 6
+_MARGIN = 12  # pixels around a thing: a pip needs eight, and the ground must be seen
+_RIM = 14  # more, where the plate's rim cuts what was found
+
+
+class Window:
+    """left, top, w, h in the frame; `plane` its pixels. `things` were found in it when it was planned."""
+
+    __slots__ = ("h", "left", "plane", "things", "top", "w")
+
+    def __init__(self, left, top, right, bottom, things):
+        self.left = left
+        self.top = top
+        self.w = right - left
+        self.h = bottom - top
+        self.plane = None
+        self.things = things
+
+    def reaches(self, other):
+        """Do the two overlap?"""
+        return (
+            self.left < other.left + other.w
+            and other.left < self.left + self.w
+            and self.top < other.top + other.h
+            and other.top < self.top + self.h
+        )
+
+    def holds(self, thing, margin):
+        """Is it inside, so far from the border?"""
+        return (
+            self.left + margin <= thing.left
+            and thing.right <= self.left + self.w - margin
+            and self.top + margin <= thing.top
+            and thing.bottom <= self.top + self.h - margin
+        )
+
+
+class Patch(Picture):
+    """A window as a picture of three octaves, whatever its size."""
+
+    def __init__(self, window, line):
+        w, h = window.w, window.h
+        self.w = w
+        self.h = h
+        self.room = 170
+        self.octaves = [(w, h, [window.plane])]
+        for _ in range(2):
+            half = bytearray((w >> 1) * (h >> 1))
+            scan.halve(self.octaves[-1][2][0], w, h, half)
+            w >>= 1
+            h >>= 1
+            self.octaves.append((w, h, [half]))
+        for w, h, planes in self.octaves:
+            if w > 2 and h > 2:
+                scan.smooth(planes[0], w, h, line)
+
+
+def plan(found, width, height, plate):
+    """Windows for the things; [] where they take more room than there is. Sizes are even, as the half-size picture's."""
+    windows = []
+    for thing in found:
+        margin = _MARGIN + (_RIM if plate.cuts(thing) else 0)
+        windows.append(
+            Window(
+                max(0, thing.left - margin) & ~1,
+                max(0, thing.top - margin) & ~1,
+                min(width, (thing.right + margin + 1) & ~1),
+                min(height, (thing.bottom + margin + 1) & ~1),
+                [thing],
+            )
+        )
+    merged = True
+    while merged:
+        merged = False
+        for i in range(len(windows)):
+            for j in range(i + 1, len(windows)):
+                # a die half in view would be a die not explained
+                if windows[i].reaches(windows[j]) and _meets(windows[i], windows[j]):
+                    windows[i] = _union(windows[i], windows.pop(j))
+                    merged = True
+                    break
+            if merged:
+                break
+    return windows
+
+
+def _meets(one, other):
+    for window, things in ((one, other.things), (other, one.things)):
+        for thing in things:
+            if (
+                thing.left < window.left + window.w
+                and window.left < thing.right
+                and thing.top < window.top + window.h
+                and window.top < thing.bottom
+            ):
+                return True
+    return False
+
+
+def _union(one, other):
+    return Window(
+        min(one.left, other.left),
+        min(one.top, other.top),
+        max(one.left + one.w, other.left + other.w),
+        max(one.top + one.h, other.top + other.h),
+        one.things + other.things,
+    )
+
+
+def place(windows, block):
+    """Gives each its part of the block; False where they don't fit."""
+    at = 0
+    for window in windows:
+        n = window.w * window.h
+        if at + n > len(block):
+            return False
+        window.plane = memoryview(block)[at : at + n]
+        at += n
+    return len(windows) <= MOST
+
+
+def fill(windows, strip, width, first, rows):
+    """Copies rows of the frame, `strip`, into each window that has some of them."""
+    for window in windows:
+        left, w = window.left, window.w
+        for row in range(max(first, window.top), min(first + rows, window.top + window.h)):
+            at = (row - first) * width + left
+            to = (row - window.top) * w
+            window.plane[to : to + w] = strip[at : at + w]
