@@ -7,8 +7,8 @@ import json
 from pathlib import Path
 
 from tumbler.cli.exits import BadInput, WorkFailed
-from tumbler.rules.book import Book, BookError
-from tumbler.rules.bookfile import UnknownBook, book_ids, load_book
+from tumbler.rules.book import Book
+from tumbler.rules.bookfile import book_ids
 from tumbler.rules.edge import Edge, edge_of, edges, find_stake
 from tumbler.rules.edgechain import NoSuchWager
 from tumbler.rules.edgeview import as_json, as_lines
@@ -39,7 +39,7 @@ def run(options: argparse.Namespace) -> int:
         raise BadInput(f"--odds must be a number from 0 to {MOST_ODDS}, not {options.odds}")
     if options.odds and not options.wager:
         raise BadInput("--odds needs --wager, the flat wager that they stand behind")
-    books = [(book, _edges(book, options)) for book in map(_book, options.books or book_ids())]
+    books = [(book, _edges(book, options)) for book in map(named_book, options.books or book_ids())]
     if options.json:
         documents = [as_json(book, rows) for book, rows in books]
         print(json.dumps(documents[0] if len(documents) == 1 else {"books": documents}))
@@ -50,15 +50,6 @@ def run(options: argparse.Namespace) -> int:
         for line in as_lines(book, rows):
             print(line)
     return 0
-
-
-def _book(book_id: str) -> Book:
-    try:
-        return load_book(book_id)
-    except UnknownBook as error:
-        raise BadInput(str(error)) from None
-    except BookError as error:
-        raise WorkFailed(str(error)) from error
 
 
 def _edges(book: Book, options: argparse.Namespace) -> list[Edge]:

@@ -7,9 +7,9 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from tumbler.cli.exits import BadInput, WorkFailed
-from tumbler.rules.book import Book, BookError
-from tumbler.rules.bookfile import UnknownBook, book_ids, load_book
+from tumbler.cli.books import named_book
+from tumbler.cli.exits import BadInput
+from tumbler.rules.bookfile import book_ids
 from tumbler.rules.script import ScriptError, read_sign
 
 
@@ -35,15 +35,6 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         action.add_argument("--json", action="store_true", help="print one JSON document")
 
 
-def _book(book_id: str) -> Book:
-    try:
-        return load_book(book_id)
-    except UnknownBook as error:
-        raise BadInput(str(error)) from None
-    except BookError as error:
-        raise WorkFailed(str(error)) from error
-
-
 def _print(options: argparse.Namespace, document: Any, lines: Iterable[str]) -> int:
     if options.json:
         print(json.dumps(document))
@@ -54,7 +45,7 @@ def _print(options: argparse.Namespace, document: Any, lines: Iterable[str]) -> 
 
 
 def _list(options: argparse.Namespace) -> int:
-    books = [_book(book_id) for book_id in book_ids()]
+    books = [named_book(book_id) for book_id in book_ids()]
     rows = [
         {
             "id": book.id,
@@ -74,14 +65,14 @@ def _list(options: argparse.Namespace) -> int:
 def _show(options: argparse.Namespace) -> int:
     from tumbler.rules.bookview import as_json, as_lines
 
-    book = _book(options.book)
+    book = named_book(options.book)
     return _print(options, as_json(book), as_lines(book))
 
 
 def _sign(options: argparse.Namespace) -> int:
     from tumbler.rules.signboard import sign_as_json, sign_lines
 
-    book = _book(options.book)
+    book = named_book(options.book)
     keys = ("min", "max", "chip", "odds_multiple", "bonus_list", "layout", "multiples_only")
     try:
         sign = read_sign({key: getattr(options, key) for key in keys if getattr(options, key) is not None})

@@ -10,9 +10,9 @@ import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from tumbler.cli.books import named_book
 from tumbler.cli.exits import BadInput, WorkFailed
-from tumbler.rules.book import Book, BookError
-from tumbler.rules.bookfile import UnknownBook, load_book
+from tumbler.rules.book import Book
 from tumbler.rules.edge import find_stake, stakes
 from tumbler.rules.edgechain import Chain, NoSuchWager, Stake
 from tumbler.rules.edgeview import label, percent
@@ -54,7 +54,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
 
 def run(options: argparse.Namespace) -> int:
     _check(options)
-    book = _book(options.book)
+    book = named_book(options.book)
     chosen = _stakes(book, options)
     try:
         from tumbler.rules.simulate import simulate
@@ -122,15 +122,6 @@ def _check(options: argparse.Namespace) -> None:
         raise BadInput(f"--confidence must be a number from 0.5 to below 1, not {options.confidence}")
     if options.odds and not options.wager:
         raise BadInput("--odds needs --wager, the flat wager that they stand behind")
-
-
-def _book(book_id: str) -> Book:
-    try:
-        return load_book(book_id)
-    except UnknownBook as error:
-        raise BadInput(str(error)) from None
-    except BookError as error:
-        raise WorkFailed(str(error)) from error
 
 
 def _stakes(book: Book, options: argparse.Namespace) -> list[Stake]:
