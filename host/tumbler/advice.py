@@ -83,6 +83,7 @@ LIMITS = {
     "ledger_waiting": "The disk is too slow for this many tables.",
     "result_slow": "Look at the disk, and at what else the PC does.",
     "journal_failing": "See the journal's code.",
+    "journal_unread": "The disk is failing: look at its health, then `tumbler journal verify`.",
     "journal_slow": "The disk is failing or busy: look at its health.",
     "disk_low": "Make room before the table is held.",
     "events_dropped": "Events were lost while the disk failed; results were not.",

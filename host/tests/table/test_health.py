@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from tumbler.config import TableConfig
 from tumbler.journal import Journal, Kind
+from tumbler.journal.errors import JournalUnwritable
 from tumbler.table import health
 from tumbler.table import table as table_room
 from tumbler.table.access import Access
@@ -122,6 +123,24 @@ async def test_what_a_controller_has_not_said_is_not_guessed(playing: Any, journ
     async with playing() as (table, broker, _):
         now = look(table, broker, journal)
     assert "heap_low" not in now["limits"]
+
+
+async def test_a_journal_that_cannot_be_read_is_told_and_ends_nothing(
+    playing: Any, journal: Journal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unreadable(_table: str) -> int:
+        raise JournalUnwritable("disk I/O error")
+
+    async with playing() as (table, broker, seen):
+        table.holds.add(Hold.OUTBOX_FULL)
+        with monkeypatch.context() as patch:
+            patch.setattr(journal.outbox, "depth", unreadable)
+            now = look(table, broker, journal)
+            table.look_at_room(5000, 20, now["outbox"]["depth"], 1000)
+        assert "journal_unread" in now["warnings"]
+        assert Hold.OUTBOX_FULL in table.holds  # what is not known lifts nothing
+        assert (await seen.event("journal_unread"))["severity"] == "warning"
+        assert "journal_unread" not in look(table, broker, journal)["warnings"]
 
 
 @pytest.mark.parametrize(

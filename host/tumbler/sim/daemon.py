@@ -95,13 +95,13 @@ class Daemon:
 
     async def _live(self, journal: Journal) -> None:
         loop = self.loop
-        self.real = daemon_module.Daemon(self._config, "sim", journal, Access(None, self._wall_s))
         try:
+            self.real = daemon_module.Daemon(self._config, "sim", journal, Access(None, self._wall_s))
             code = await self.real.run()
-        except JournalError:  # it could not even journal its start; systemd starts it anew
-            code = 0
+        except JournalError:  # it could not look back or journal its start, and says so
+            code = 0  # systemd starts it anew
         if loop is self.loop:
-            if code:
+            if code and self.real is not None:
                 self.defect = repr(self.real._defect)
             self.end()
 

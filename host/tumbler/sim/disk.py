@@ -1,8 +1,9 @@
 """The daemon's disk, played around the real journal: SQLite itself runs, on files in memory; its commits are made to fail.
 
-What can happen: a commit whose sync fails (and whose bytes are there all the same, or not), a full disk, a slow one, and a
-crash inside a commit that leaves the log torn at any byte. A crash takes a copy of the files as they lie at that moment;
-the next daemon opens the copy, so SQLite's and the journal's own recovery are what is tested. docs/decisions/0005 says why so.
+What can happen: reads that fail, a commit whose sync fails (and whose bytes are there all the same, or not), a full disk, a slow
+one, and a crash inside a commit that leaves the log torn at any byte. A crash takes a copy of the files as they lie at that
+moment; the next daemon opens the copy, so SQLite's and the journal's own recovery are what is tested. docs/decisions/0005 says
+why so.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from collections.abc import Callable, Sequence
 from enum import StrEnum
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, cast
 
 from tumbler.journal import Journal, Record
 from tumbler.journal.groupcommit import Commit, GroupCommit
@@ -59,6 +60,7 @@ class Disk:
         key_file.chmod(0o600)
         self.standing: CommitFault | None = None  # befalls every commit while it stands
         self.next: CommitFault | None = None  # befalls the next one
+        self.unreadable = False
         self.slow_us = 2 * MS
         self.free_mb = ROOMY_MB
         self.died = False
@@ -83,7 +85,9 @@ class Disk:
         def group(commit: Commit) -> GroupCommit:
             return _Group(self._told(commit), disk, loop, self._clockwork)
 
-        return Journal.open(self.path, clock=clock, factory=Connection, group=group, checkpoint_every=50)
+        journal = Journal.open(self.path, clock=clock, factory=Connection, group=group, checkpoint_every=50)
+        journal.reader.db = cast(sqlite3.Connection, _Reader(journal.reader.db, self))
+        return journal
 
     def _told(self, commit: Commit) -> Commit:
         def write(drafts: Sequence[Any], sent: Any) -> list[Any]:
@@ -151,6 +155,21 @@ class Disk:
 
     def close(self) -> None:
         shutil.rmtree(self._root)
+
+
+class _Reader:
+    """The journal's reading connection, on a disk that may not be readable."""
+
+    def __init__(self, db: sqlite3.Connection, disk: Disk) -> None:
+        self._db, self._disk = db, disk
+
+    def execute(self, sql: str, *values: Any) -> sqlite3.Cursor:
+        if self._disk.unreadable:
+            raise _sqlite_error("disk I/O error", sqlite3.SQLITE_IOERR_READ)
+        return self._db.execute(sql, *values)
+
+    def close(self) -> None:
+        self._db.close()
 
 
 class _Group(GroupCommit):

@@ -135,6 +135,8 @@ KINDS: tuple[Kind, ...] = (
     Kind("sync_fails", 3, _standing(CommitFault.SYNC_FAILS), "the disk fails to sync", _no_standing, 12),
     Kind("sync_fails_late", 3, _set("disk", "next", CommitFault.SYNC_FAILS_LATE),
          "a sync is said to have failed and its bytes are there"),
+    Kind("disk_unreadable", 2, _set("disk", "unreadable", True), "the disk cannot be read",
+         _unset("disk", "unreadable", False), 25),
     Kind("disk_full", 2, _standing(CommitFault.FULL), "the disk is full", _no_standing, 20),
     Kind("disk_low", 1, _set("disk", "free_mb", 5), "the disk is nearly full", _unset("disk", "free_mb", ROOMY_MB), 40),
     Kind("disk_slow", 3, _set("disk", "slow_us", 6 * SECOND), "a sync takes seconds", _unset("disk", "slow_us", 2 * MS), 30),

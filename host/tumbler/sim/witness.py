@@ -14,7 +14,7 @@ from typing import Any
 
 from dicewire import codes
 
-from tumbler.journal import Journal, Kind, Record
+from tumbler.journal import Journal, JournalReader, Kind, Record
 from tumbler.mqtt.topics import full_name
 from tumbler.rules.gametable import GameImage
 from tumbler.sim.controller import Controller
@@ -237,7 +237,8 @@ class Witness:
     def opened(self, journal: Journal) -> None:
         """A daemon has opened what its last life left."""
         self.journal = journal
-        there = {str(row[0]) for row in journal.reader.rows("SELECT game FROM record WHERE game NOT NULL")}
+        with JournalReader(journal.path) as reader:
+            there = {str(row[0]) for row in reader.rows("SELECT game FROM record WHERE game NOT NULL")}
         for record in self.journalled.values():
             if record.result_id not in there:
                 self._fail(Invariant.COMMITTED_LOST, f"{record.result_id} was in the journal and is not after a start")
@@ -246,8 +247,9 @@ class Witness:
     def landed(self) -> None:
         """Records may be there that nobody was told of: a sync that failed too late, a crash after the last byte."""
         if self.journal is not None:
-            for record in self.journal.reader.records(table=TABLE, kinds=GAMES, after=self._newest):
-                self.written(record)
+            with JournalReader(self.journal.path) as reader:
+                for record in reader.records(table=TABLE, kinds=GAMES, after=self._newest):
+                    self.written(record)
 
     def written(self, record: Record) -> None:
         """The journal has acknowledged it."""

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from tumbler.journal import Journal
+from tumbler.journal import Journal, JournalError
 from tumbler.table.ledger import wall_ms
 
 STARTED = time.monotonic()
@@ -129,6 +129,13 @@ LIMITS = (
         told=False,
     ),
     Limit(
+        "journal_unread",
+        "the journal cannot be read: look at the disk",
+        "",
+        lambda now: float(now["outbox"]["depth"] is None),
+        bound(0),
+    ),
+    Limit(
         "journal_slow", "a journal sync took long: look at the disk", "ms", gauge("journal", "slowest_ms"), bound(500)
     ),
     Limit(
@@ -201,9 +208,13 @@ def process_gauges() -> dict[str, Any]:
 
 
 def outbox_gauges(journal: Journal, table: str, most: int) -> dict[str, Any]:
-    oldest = journal.outbox.oldest_at_ms(table)
+    """Depth and age are None while the disk can't be read: that is for a person to mend, and no reason to end."""
+    try:
+        oldest, depth = journal.outbox.oldest_at_ms(table), journal.outbox.depth(table)
+    except JournalError:
+        return {"depth": None, "age_s": None, "most": most}
     age = max(0, wall_ms() - oldest) / 1000 if oldest is not None else 0.0
-    return {"depth": journal.outbox.depth(table), "age_s": round(age, 3), "most": most}
+    return {"depth": depth, "age_s": round(age, 3), "most": most}
 
 
 def journal_gauges(journal: Journal, low_mb: int) -> dict[str, Any]:

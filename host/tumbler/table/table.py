@@ -168,6 +168,7 @@ class Table:
         self._send_settings()
         self._send_hold()
         self.game.up(hello)
+        self._requests.session_began()
         self._show_info()
 
     def link_down(self) -> None:
@@ -291,12 +292,13 @@ class Table:
             self._daemon_event("tamper", check.name, "error", text, number=check.code)
         self._tag_errors = errors
 
-    def look_at_room(self, free_mb: int, hold_mb: int, waiting: int, most: int) -> None:
+    def look_at_room(self, free_mb: int, hold_mb: int, waiting: int | None, most: int) -> None:
         """Back-pressure: no new spin while there is no room for what it would bring. Room again is twice the limit."""
-        for hold, full, room, text in (
-            (Hold.DISK_FULL, free_mb < hold_mb, free_mb >= 2 * hold_mb, f"{free_mb} MB of disk are left"),
-            (Hold.OUTBOX_FULL, waiting > most, waiting <= most // 2, f"{waiting} messages wait for the broker"),
-        ):
+        looked = [(Hold.DISK_FULL, free_mb < hold_mb, free_mb >= 2 * hold_mb, f"{free_mb} MB of disk are left")]
+        if waiting is not None:  # known only where the journal can be read
+            text = f"{waiting} messages wait for the broker"
+            looked.append((Hold.OUTBOX_FULL, waiting > most, waiting <= most // 2, text))
+        for hold, full, room, text in looked:
             if full and self.holds.add(hold):
                 self._log.error("the table is held", hold=hold.value, reason=text)
                 self._daemon_event("fault", hold.value, "critical", f"no new spin: {text}")
@@ -332,9 +334,11 @@ class Table:
 
     # --- commands -----------------------------------------------------------------------------------------------------
 
-    async def command(self, op: int, arg: int, role: str, timeout_s: float) -> int:
+    async def command(self, op: int, arg: int, role: str, timeout_s: float, *, again: bool) -> int:
         values = {"op": op, "arg": arg, "role": wire_role(role)}
-        answer = await self._requests.ask(lambda req: self.link.post(wire.COMMAND, {"req": req, **values}), timeout_s)
+        answer = await self._requests.ask(
+            lambda req: self.link.post(wire.COMMAND, {"req": req, **values}), timeout_s, again=again
+        )
         return int(answer["code"])
 
     async def service(self, op: int, data: bytes, timeout_s: float) -> tuple[bool, bytes]:

@@ -56,7 +56,7 @@ export function drawHealth(table) {
     rows.push(["Journal", `${journal.seq} records, ${hash(journal.hash)}`, journal.failures ? WARN : ""]);
     rows.push(["Disk sync", `${number(journal.last_ms, " ms", 1)}, slowest ${number(journal.slowest_ms, " ms", 1)}`, journal.slowest_ms > 500 ? WARN : ""]);
     rows.push(["Free disk", number(journal.free_mb / 1000, " GB", 1), journal.free_mb < journal.low_mb ? BAD : ""]);
-    rows.push(["Outbox", `${outbox.depth} waiting${outbox.depth ? `, ${number(outbox.age_s, " s", 0)}` : ""}`, outbox.age_s > 60 ? WARN : ""]);
+    rows.push(["Outbox", `${outbox.depth ?? "unknown"} waiting${outbox.depth ? `, ${number(outbox.age_s, " s", 0)}` : ""}`, outbox.age_s > 60 ? WARN : ""]);
     rows.push(["Broker answers", broker?.connected ? number(health.broker.ack_ms, " ms", 1) : NOT_THERE]);
     rows.push(["Daemon", `${number(daemon.rss_mb, " MB", 0)}, ${number((100 * daemon.cpu_s) / Math.max(1, daemon.uptime_s), " % of a core", 1)}`]);
     if (health.warnings.length) rows.push(["Warnings", health.warnings.map(plain).join(", "), WARN]);
