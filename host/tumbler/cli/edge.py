@@ -6,6 +6,7 @@ import argparse
 import json
 from pathlib import Path
 
+from tumbler.cli.books import named_book
 from tumbler.cli.exits import BadInput, WorkFailed
 from tumbler.rules.book import Book
 from tumbler.rules.bookfile import book_ids
