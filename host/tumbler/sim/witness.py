@@ -88,7 +88,7 @@ class Witness:
         self._started = 0
         self._committed = 0
         self._lock = 0  # as the flash has it
-        self._lock_in_doubt: int | None = None  # as a write that failed would have it
+        self._locks_in_doubt: set[int] = set()  # as writes that failed since would have it
         self._lock_seen = 0
         self._last_journalled: dict[str, int] = {}
         self._last_arrived: dict[str, int] = {}
@@ -105,7 +105,7 @@ class Witness:
             return
         kind, _, _, _ = self._records.parse_head(data)
         body = data[self._records.HEAD_SIZE : -self._records.CRC_SIZE]
-        self._lock_in_doubt = None
+        self._locks_in_doubt.clear()
         if kind == self._records.SNAPSHOT:
             state = self._records.State()
             state.apply(kind, body)
@@ -149,9 +149,9 @@ class Witness:
         if kind == self._records.SNAPSHOT:
             state = self._records.State()
             state.apply(kind, body)
-            self._lock_in_doubt = state.lock
+            self._locks_in_doubt.add(state.lock)
         elif kind == self._records.NO_SPIN:
-            self._lock_in_doubt = self._records.unpack(kind, body)["lock"]
+            self._locks_in_doubt.add(self._records.unpack(kind, body)["lock"])
 
     def out_of_flash(self, name: str, data: bytes) -> None:
         """A segment of the ring was removed."""
@@ -163,12 +163,15 @@ class Witness:
                 self._fail(Invariant.UNCOMMITTED_DROPPED, what)
 
     def _spins_in(self, data: bytes) -> list[Spin]:
+        """Of the records that are whole: a torn one at the end has ended no spin."""
         at, found, records = 0, [], self._records
         while at + records.HEAD_SIZE <= len(data) and (head := records.parse_head(data[at:])) is not None:
+            start, size = at + records.HEAD_SIZE, records.HEAD_SIZE + head[1] + records.CRC_SIZE
+            if at + size > len(data) or not records.sound(data[at : at + size], size):
+                break
             if head[0] in (records.RESULT, records.NO_SPIN):
-                start = at + records.HEAD_SIZE
                 found.append((self._epoch, int.from_bytes(data[start : start + 4], "little")))
-            at += records.HEAD_SIZE + head[1] + records.CRC_SIZE
+            at += size
         return found
 
     # --- the controller -------------------------------------------------------------------------------------------------
@@ -182,7 +185,7 @@ class Witness:
             return  # it could not be read now: the table is locked and nothing is written over it
         if self.closed and state.epoch.hex() != self._epoch:
             self._fail(Invariant.UNCOMMITTED_DROPPED, "the ring was formatted though it held spins")
-        if state.lock not in (self._lock, self._lock if self._lock_in_doubt is None else self._lock_in_doubt):
+        if state.lock not in {self._lock, *self._locks_in_doubt}:
             self._fail(Invariant.LOCK_LOST, f"lock {self._lock} in flash, {state.lock} after the start")
         self._lock = state.lock
         for spin, closed in self.closed.items():
@@ -213,7 +216,7 @@ class Witness:
                 self.counts.locks += 1
                 self._tell(f"controller: locked, reason {lock}")
             self._lock_seen = lock
-        if lock != self._lock and self._lock_in_doubt is None:
+        if lock != self._lock and not self._locks_in_doubt:
             self._fail(
                 Invariant.LOCK_LOST, f"lock {lock} in memory, {self._lock} in flash: a power cut would change it"
             )
