@@ -2,7 +2,8 @@
 
 The reach grows with the transmitter's drive. At the firmware's low power it ends 0.25 mm above a tag whose face lies on
 the plate, so a face answers only when it lies flush: a die of 16 mm that is tilted by 1.8 degrees lifts its tag's centre
-out of reach. At full power a tag answers from 8 mm, tilted too. Not here: how the dice came to lie so, the reader chip.
+out of reach. At full power a tag answers from 60 mm, tilted too, so a die that lies on another is heard. Not here: how
+the dice came to lie so, the reader chip.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ FACE_NORMALS: dict[int, tuple[int, int, int]] = {
 }
 DIE_EDGE_M = 0.016
 TAG_DEPTH_M = 0.00015  # the tag sits this far behind its face
-FULL_REACH_M = 0.008
+FULL_REACH_M = 0.06
+REACH_POWER = 1.6726  # joins the two ends that matter: 60 mm at full drive, 0.4 mm at the least that the chip can give
 LEAST_FACING = 0.5  # cosine between the tag's axis and the field's, which stands upright on the plate
 COIL_RADIUS_M = 0.075
 
@@ -66,7 +68,7 @@ class DiceSet:
 
     def in_reach(self, poses: DicePoses, drive: float) -> Iterator[bytes]:
         """The tags that a field of this drive (0 to 1) powers, where dice lie in these poses."""
-        reach = FULL_REACH_M * drive
+        reach = FULL_REACH_M * drive**REACH_POWER
         for tags, pose in zip(self.uids, poses, strict=False):
             x, y, z = pose.position
             if x * x + y * y > COIL_RADIUS_M**2:
