@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -274,6 +275,14 @@ def test_the_command_tells_what_it_did(capsys: pytest.CaptureFixture[str]) -> No
     assert told["ok"]
     assert [one["seed"] for one in told["runs"]] == [11, 12]
     assert told["steps"] >= 8000
+
+
+def test_fresh_seeds_are_told_first_with_the_way_to_repeat_them(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["sim", "--runs", "2", "--steps", "2000"]) == 0
+    first, *rest = capsys.readouterr().out.splitlines()
+    told = re.match(r"fresh seeds, each again by `tumbler sim --seed S --steps 2000`: (\d+), (\d+)$", first)
+    assert told is not None, first
+    assert [line.split()[1] for line in rest if line.startswith("seed ")] == list(told.groups())
 
 
 def test_the_command_ends_with_1_and_a_story(monkeypatch: Patch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -46,6 +46,11 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
 def run(options: argparse.Namespace) -> int:
     setups = _setups(options)
     outcomes: list[Outcome] = []
+    if options.seed is None and not options.json:
+        fixed = {seed for seed, _ in FIXED}
+        fresh = [setup for setup in setups if setup.seed not in fixed]
+        again = f"tumbler sim --seed S --steps {fresh[0].steps}"
+        print(f"fresh seeds, each again by `{again}`: {', '.join(str(setup.seed) for setup in fresh)}", flush=True)
     began = time.process_time()
     for setup in setups:
         outcomes.append(simulate(setup))
