@@ -266,6 +266,16 @@ def test_a_failure_is_shrunk_to_a_short_story_that_repeats(monkeypatch: Patch) -
     assert simulate(short.setup).trace == short.trace
 
 
+def test_a_failure_that_shows_at_the_end_is_shrunk_without_growing_longer(monkeypatch: Patch) -> None:
+    firmware()
+    reads_the_flash_only_once(monkeypatch)
+    found = fails("flash_unreadable", "power_cut")
+    assert found.steps > STEPS
+    short = shrink(found, seconds=3)
+    assert short.setup.steps <= STEPS
+    assert len(short.fallen) < len(found.fallen)
+
+
 # --- the command ------------------------------------------------------------------------------------------------------
 
 

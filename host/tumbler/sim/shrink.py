@@ -32,7 +32,7 @@ def shrink(failed: Outcome, seconds: float = 60.0) -> Outcome:
         for seed in range(best.setup.seed, best.setup.seed + SEEDS):
             if time.monotonic() > until:
                 return best
-            tried = simulate(Setup(seed, best.steps + 2000, None, True, only))
+            tried = simulate(Setup(seed, _enough(best), None, True, only))
             if _same(tried, failed):
                 shorter = _fewer(tried, until)
                 if len(shorter.fallen) < len(best.fallen):
@@ -40,6 +40,11 @@ def shrink(failed: Outcome, seconds: float = 60.0) -> Outcome:
                 if len(best.fallen) <= SHORT:
                     return best
     return best
+
+
+def _enough(best: Outcome) -> int:
+    """Steps that reach the failure; one that shows only when all is mended needs no more than it had."""
+    return min(best.setup.steps, best.steps + 2000)
 
 
 def _same(tried: Outcome, failed: Outcome) -> bool:
@@ -53,7 +58,7 @@ def _fewer(failed: Outcome, until: float) -> Outcome:
 
     def still_fails(only: list[int], calm: bool) -> bool:
         nonlocal best
-        tried = simulate(replace(best.setup, only=frozenset(only), calm=calm, steps=best.steps + 2000))
+        tried = simulate(replace(best.setup, only=frozenset(only), calm=calm, steps=_enough(best)))
         if not _same(tried, failed):
             return False
         best = tried
