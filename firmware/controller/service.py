@@ -43,6 +43,7 @@ class Service:
         self.session = None
         self._answer = None
         self._req = 0  # under way; 0 = none
+        self._later = None  # (operation, data) of a request that waits for the end of the self-test
         self._work = None  # continues a request that takes time; -> its answer, or None
         self._restart = None
         self._restart_at = 0
@@ -80,6 +81,13 @@ class Service:
             self._say(req, 0, b"another request is under way")
             return
         self._req = req
+        row = self.table.get(op)
+        if row and row[0] == _BETWEEN and self._testing():
+            self._later = (op, bytes(data))
+        else:
+            self._begin(op, data, now)
+
+    def _begin(self, op, data, now):
         try:
             self._allow(op)
             answer = self.table[op][1](data, now)
@@ -98,7 +106,7 @@ class Service:
         """Nobody is there to stop the motor: it stops."""
         if self._work is not None:
             self._parts.board.motor.stop()
-        self._work = self._answer = None
+        self._work = self._answer = self._later = None
         self._req = 0
 
     def step(self, now):
@@ -107,6 +115,10 @@ class Service:
             self._parts.board.panel.buzz(False)
         if self._restart is not None and clock.diff(now, self._restart_at) >= 0:
             self._restart()
+        if self._later is not None and not self._testing():
+            (op, data), self._later = self._later, None
+            self._begin(op, data, now)
+            return
         if self._work is None:
             return
         try:
@@ -125,7 +137,7 @@ class Service:
         table = self._parts.round
         if row[0] == _SERVICE and table.phase != codes.PHASE_SERVICE:
             raise Refused("enter service first")
-        if row[0] == _BETWEEN and (table.in_spin or self._testing()):
+        if row[0] == _BETWEEN and table.in_spin:
             raise Refused("not now: ask again between two rounds")
 
     def _testing(self):

@@ -1,314 +1,15 @@
-"""Self-test at start, the technician's requests, people's commands, the game table and the settings."""
+"""The technician's requests: what is allowed when, and what each answers."""
 
 import struct
 
 import pytest
-from bench_board import Reset
-from bench_table import KEY, Bench, dice_file, die_rows
-from controller import commands, events, panel, service
+from bench_table import dice_file, die_rows
+from controller import panel, service
 from controller.settings import FIELDS
 from dicewire import codes
 from dicewire import messages as wire
 from dicewire.codec import decode
-from dicewire.declared.codes import COMMANDS, ROLES, SERVICE_OPS
-from dicewire.declared.eventcodes import EVENTS
-from tumbler.rules.gametable import compile_book
-
-
-@pytest.fixture
-def bench(tmp_path):
-    return Bench(tmp_path)
-
-
-# ---- self-test ----
-
-
-def test_no_play_before_the_self_test_has_passed(tmp_path):
-    bench = Bench(tmp_path)
-    bench.power_on()
-    bench.run(100)
-    assert bench.phase == codes.PHASE_SELF_TEST
-    bench.press(panel.SPIN)
-    assert bench.command(codes.COMMAND_SPIN, role=codes.ROLE_DEALER) == codes.ANSWER_WRONG_PHASE
-    assert bench.state.next_spin == 1
-    bench.until_phase(codes.PHASE_BETTING_OPEN)
-
-
-@pytest.mark.parametrize(
-    ("part", "attribute", "value", "fault"),
-    [
-        ("panel", "sound", False, codes.FAULT_PANEL),
-        ("accel", "sound", False, codes.FAULT_ACCELEROMETER),
-        ("tags", "sound", False, codes.FAULT_TAG_READER),
-        ("lamp_current", "sound", False, codes.FAULT_LAMP_SUPPLY),
-        ("supply", "volts", 18000, codes.FAULT_SUPPLY),
-    ],
-)
-def test_a_part_that_fails_its_self_test_locks_the_table_until_it_is_mended(bench, part, attribute, value, fault):
-    good = getattr(getattr(bench.board, part), attribute)
-    bench.power_on()
-    setattr(getattr(bench.board, part), attribute, value)
-    bench.until_phase(codes.PHASE_LOCKED)
-    bench.run(200)
-    assert bench.state.lock == codes.LOCK_SELF_TEST
-    assert bench.host.last(wire.STATE)["faults"] & fault
-    failed = bench.host.events(codes.EVENT_SELF_TEST_FAILED)[-1]
-    assert 1 << failed["a"] == fault
-    assert failed["text"]
-    bench.press(panel.SPIN)
-    assert bench.state.next_spin == 1
-    setattr(getattr(bench.board, part), attribute, good)
-    assert bench.command(codes.COMMAND_UNLOCK) == codes.ANSWER_DONE
-    assert bench.phase == codes.PHASE_BETTING_OPEN
-    assert not bench.table.parts.faults.bits & fault
-
-
-def test_dead_lamps_are_told_and_play_goes_on(bench):
-    bench.power_on()
-    bench.board.lamps.dead = set(range(40))
-    bench.until_phase(codes.PHASE_BETTING_OPEN)
-    bench.play(1, 2, 3)
-    bench.run(300)
-    assert bench.host.last(wire.STATE)["faults"] & codes.FAULT_LAMPS
-    assert bench.host.last(wire.RESULT)["flags"] & codes.RESULT_FLAG_LAMPS_FAILED
-    assert bench.host.events(codes.EVENT_LAMP_DEAD)
-
-
-def test_without_key_dice_or_game_the_table_waits_and_says_what_is_missing(tmp_path):
-    bench = Bench(tmp_path, provision=False, game=False)
-    bench.run(5000)
-    assert bench.phase == codes.PHASE_SELF_TEST
-    assert bench.state.lock == 0
-    missing = codes.FAULT_KEY | codes.FAULT_DICE_MAP | codes.FAULT_GAME_TABLE
-    assert bench.table.parts.faults.bits & missing == missing
-    assert bench.host.refusals[0][0] == codes.REFUSAL_KEY  # the host learns why, it is not left in silence
-    bench.files.replace("key.bin", KEY)
-    bench.files.replace("dice.bin", dice_file(bench.rows))
-    bench.power_on()
-    bench.bring_game()
-    bench.play(1, 2, 3)
-    assert bench.phase == codes.PHASE_RESULT
-
-
-def test_a_table_with_its_game_installed_plays_without_ever_having_met_a_host(tmp_path):
-    bench = Bench(tmp_path, game=False, host=False)
-    bench.files.replace(bench.image.hash[:8].hex() + ".game", bench.image.data)
-    bench.files.replace("game.use", bench.image.hash)
-    bench.power_on()
-    bench.until_phase(codes.PHASE_BETTING_OPEN)
-    bench.play(1, 2, 3)
-    assert bench.phase == codes.PHASE_RESULT
-    bench.power_on()
-    bench.until_phase(codes.PHASE_RESULT)
-    assert bench.state.game_hash == bench.image.hash
-
-
-# ---- commands ----
-
-
-def test_the_controllers_levels_are_those_of_the_declaration():
-    assert [row.level or 0 for row in ROLES] == list(commands.LEVELS)
-
-
-def test_every_command_of_the_declaration_is_there_with_its_level(bench):
-    table = commands.Commands(bench.table.parts).table
-    assert sorted(table) == sorted(row.number for row in COMMANDS)
-    for row in COMMANDS:
-        if row.name != "close_table":  # Sic Bo 9.8: a higher duties dealer
-            assert table[row.number][0] == row.level, row.name
-
-
-def test_severities_are_those_of_the_declaration():
-    assert {row.number: events.severity(row.number) for row in EVENTS} == {row.number: row.level for row in EVENTS}
-
-
-def test_a_dealer_may_not_lock_and_an_unknown_command_is_answered(bench):
-    assert bench.command(codes.COMMAND_LOCK, role=codes.ROLE_DEALER) == codes.ANSWER_NO_AUTHORITY
-    assert bench.command(99) == codes.ANSWER_UNKNOWN
-    assert bench.command(codes.COMMAND_LOCK, role=200) == codes.ANSWER_NO_AUTHORITY
-    assert bench.phase == codes.PHASE_BETTING_OPEN
-    assert len(bench.host.events(codes.EVENT_COMMAND_REFUSED)) == 3
-
-
-def test_a_whole_round_by_commands(bench):
-    bench.lay(3, 3, 3)
-    dealer = codes.ROLE_DEALER
-    assert bench.command(codes.COMMAND_SPIN, role=dealer) == codes.ANSWER_DONE
-    assert bench.command(codes.COMMAND_NO_MORE_BETS, role=dealer) == codes.ANSWER_DONE
-    bench.wait_for_rest()
-    bench.cover(False)
-    bench.until_phase(codes.PHASE_RESULT)
-    assert bench.command(codes.COMMAND_PAID, role=dealer) == codes.ANSWER_DONE
-    bench.until_phase(codes.PHASE_BETTING_OPEN)
-
-
-def test_locked_by_a_supervisor_survives_the_power_and_ends_the_spin(bench):
-    bench.spin()
-    assert bench.command(codes.COMMAND_LOCK) == codes.ANSWER_DONE
-    assert bench.phase == codes.PHASE_LOCKED
-    bench.power_on()
-    bench.until_phase(codes.PHASE_LOCKED)
-    assert bench.state.lock == codes.LOCK_COMMANDED
-    assert bench.command(codes.COMMAND_UNLOCK) == codes.ANSWER_DONE
-
-
-def test_a_table_closes_after_the_spins_of_its_notice(bench):
-    assert bench.command(codes.COMMAND_CLOSE_TABLE, 2) == codes.ANSWER_BAD_ARGUMENT  # at least three: Sic Bo 9.8
-    assert bench.command(codes.COMMAND_CLOSE_TABLE, 3, codes.ROLE_TG_HIGHER_DUTIES_DEALER) == codes.ANSWER_DONE
-    for _ in range(3):
-        assert bench.phase == codes.PHASE_CLOSING
-        bench.play(1, 2, 3)
-        bench.pay()
-    bench.cover(True)
-    bench.press(panel.SPIN)
-    assert bench.phase == codes.PHASE_CLOSING
-    bench.power_on()
-    bench.until_phase(codes.PHASE_CLOSING)
-    assert bench.command(codes.COMMAND_OPEN_TABLE) == codes.ANSWER_DONE
-    bench.spin()
-
-
-def test_spins_without_wagers_say_so(bench):
-    assert bench.command(codes.COMMAND_SPIN_EMPTY, 1) == codes.ANSWER_DONE
-    for _ in range(2):
-        bench.play(1, 2, 3)
-        bench.pay()
-    bench.run(100)
-    flags = [bool(v["flags"] & codes.RESULT_FLAG_NO_WAGERS) for v in bench.host.all(wire.RESULT)]
-    assert flags == [True, False]
-
-
-def test_a_hold_of_the_host_stops_new_spins_and_not_the_one_under_way(bench):
-    bench.spin()
-    bench.host.send(wire.HOLD, bench.board.now, on=1, reason=codes.HOLD_JOURNAL_FAILED)
-    bench.close_bets()
-    bench.wait_for_rest()
-    bench.cover(False)
-    bench.until_phase(codes.PHASE_RESULT)
-    bench.pay()
-    bench.cover(True)
-    bench.press(panel.SPIN)
-    assert bench.phase == codes.PHASE_BETTING_OPEN
-    assert bench.host.last(wire.STATE)["hold"] == codes.HOLD_JOURNAL_FAILED
-    bench.host.send(wire.HOLD, bench.board.now, on=0, reason=0)
-    bench.run(100)
-    bench.spin()
-
-
-# ---- game table, settings, time ----
-
-
-def test_a_game_table_is_changed_between_rounds_only_and_proved_by_a_self_test(bench):
-    other = compile_book("crown-melbourne-sicbo-b")
-    bench.spin()
-    bench.host.bulk_ends.clear()
-    bench.host.send_game(other.data, bench.board.now)
-    bench.until(lambda: bench.host.bulk_ends)
-    bench.host.send(wire.GAME_USE, bench.board.now, hash=other.hash)
-    bench.run(100)
-    answer = bench.host.last(wire.GAME_ACTIVE)
-    assert (answer["ok"], answer["code"]) == (0, codes.GAME_BUSY)
-    bench.close_bets()
-    bench.wait_for_rest()
-    bench.cover(False)
-    bench.until_phase(codes.PHASE_RESULT)
-    bench.pay()
-    bench.host.send(wire.GAME_USE, bench.board.now, hash=other.hash)
-    bench.run(100)
-    assert bench.host.last(wire.GAME_ACTIVE)["ok"] == 1
-    assert bench.phase == codes.PHASE_SELF_TEST
-    bench.until_phase(codes.PHASE_BETTING_OPEN)
-    bench.power_on()
-    bench.until_phase(codes.PHASE_BETTING_OPEN)
-    assert bench.round.game.hash == other.hash
-    assert bench.host.session.peer["game_hash"] == other.hash
-
-
-def test_a_table_that_is_not_there_or_not_sound_is_answered_by_its_code(bench):
-    bench.host.send(wire.GAME_USE, bench.board.now, hash=bytes(32))
-    bench.run(100)
-    assert bench.host.last(wire.GAME_ACTIVE)["code"] == codes.GAME_ABSENT
-    bad = bytearray(bench.image.data)
-    bad[40] ^= 1
-    bench.host.bulk_ends.clear()
-    bench.host.send_game(bytes(bad), bench.board.now)
-    bench.until(lambda: bench.host.bulk_ends)
-    bench.run(100)
-    import hashlib
-
-    bench.host.send(wire.GAME_USE, bench.board.now, hash=hashlib.sha256(bad).digest())
-    bench.run(100)
-    assert bench.host.last(wire.GAME_ACTIVE)["code"] == codes.GAME_UNSOUND
-    assert "CRC" in bench.host.events(codes.EVENT_GAME_REFUSED)[0]["text"]
-    assert bench.phase == codes.PHASE_BETTING_OPEN
-
-
-def test_a_game_table_too_large_is_refused_before_a_byte_of_it_is_taken(bench):
-    bench.host.bulk_ends.clear()
-    bench.host.send_game(bytes(9000), bench.board.now)
-    bench.until(lambda: bench.host.bulk_ends)
-    assert bench.host.bulk_ends == [(codes.BULK_GAME_TABLE, False)]
-
-
-def test_settings_are_kept_over_a_power_cut_and_wait_for_the_end_of_a_spin(bench):
-    bench.spin()
-    bench.host.send(wire.SETTINGS, bench.board.now, **bench.settings(min_spin_ms=60000, spin_ms=3000))
-    bench.run(100)
-    assert bench.table.parts.settings.min_spin_ms == 2000
-    bench.press(panel.NO_SPIN)
-    bench.run(100)
-    assert bench.table.parts.settings.min_spin_ms == 60000
-    bench.power_on()
-    assert bench.table.parts.settings.min_spin_ms == 60000
-
-
-def test_settings_out_of_range_are_refused_whole(bench):
-    before = bench.table.parts.settings.values()
-    bench.set(spin_rpm=5000, brightness=200)
-    assert bench.table.parts.settings.values() == before
-    assert bench.host.events(codes.EVENT_COMMAND_REFUSED)[-1]["text"].startswith("spin_rpm 5000")
-
-
-def test_the_hosts_time_is_in_the_next_record(bench):
-    wall = 1_790_000_000_000
-    bench.host.send(wire.TIME, bench.board.now, wall_ms=wall)
-    start = bench.board.now
-    bench.play(1, 2, 3)
-    bench.run(100)
-    assert 0 <= bench.host.last(wire.RESULT)["wall_ms"] - wall - (bench.board.now - start) + 500 < 1000
-
-
-def test_a_host_with_another_key_is_refused_and_told(tmp_path):
-    from bench_host import Host
-
-    bench = Bench(tmp_path)
-    bench.board.port.unplug()
-    bench.run(100)
-    bench.board.port.plugged = True
-    bench.host = Host(bench.board.port, bytes(32), bench.board.now)
-    bench.run(2000)
-    assert not bench.host.session.up
-    assert bench.host.refusals[0][0] == codes.REFUSAL_KEY
-    bench.host = Host(bench.board.port, KEY, bench.board.now)
-    bench.until(lambda: bench.host.session.up)
-    bench.run(200)
-    assert bench.host.events(codes.EVENT_AUTH_FAILED)
-
-
-def test_events_that_were_on_their_way_when_the_cable_went_come_again(bench):
-    bench.run(500)
-    before = len(bench.host.events(codes.EVENT_SUPERVISOR_ON))
-    bench.board.panel.key_switch = True
-    bench.table.step()
-    bench.board.port.unplug()
-    bench.run(200)
-    bench.board.port.plugged = True
-    bench.until(lambda: bench.host.ups == 2)
-    bench.run(500)
-    assert len(bench.host.events(codes.EVENT_SUPERVISOR_ON)) == before + 1
-
-
-# ---- service ----
+from dicewire.declared.codes import SERVICE_OPS
 
 
 def test_every_service_operation_of_the_declaration_is_there(bench):
@@ -502,36 +203,23 @@ def test_a_picture_is_fetched_as_a_transfer(bench):
     assert bench.service(codes.SERVICE_FRAME)[0] == 0
 
 
-# ---- a defect of the program ----
+def test_a_request_that_comes_while_the_table_tests_itself_is_answered_after_it(bench):
+    bench.power_on()
+    bench.until(lambda: bench.host.session.up)
+    assert bench.phase == codes.PHASE_SELF_TEST
+    assert bench.service(codes.SERVICE_INPUTS)[0] == 1  # looks at nothing that the test moves
+    assert bench.phase == codes.PHASE_SELF_TEST
+    assert bench.service(codes.SERVICE_ENTER)[0] == 1
+    assert bench.phase == codes.PHASE_SERVICE
 
 
-def test_a_defect_ends_the_spin_and_a_lasting_one_starts_the_controller_anew(bench):
-    bench.defect_expected = True
-    bench.spin()
-    good = bench.table.parts.reader.step
-
-    def defective(now):
-        raise IndexError("list index out of range")
-
-    stages = bench.table._stages
-    bench.table._stages = ((defective, 0), *stages)
-    bench.table._tries = bytearray(len(bench.table._stages))
-    bench.turn()
-    bench.table._stages = stages
-    assert bench.phase == codes.PHASE_NO_SPIN
-    bench.run(200)
-    assert bench.host.last(wire.NO_SPIN)["cause"] == codes.CAUSE_MALFUNCTION
-    assert "IndexError" in bench.host.events(codes.EVENT_PROGRAM_FAILED)[0]["text"]
-    assert bench.table.parts.reader.step == good
-    fed = bench.board.watchdog.fed_at
-    bench.table._stages = ((defective, 0), *stages)
-    with pytest.raises(Reset) as reset:
-        bench.run(1000)
-    assert reset.value.cause == codes.RESET_CRASH
-    assert bench.board.watchdog.fed_at == fed  # a sick loop does not feed
-
-
-def test_the_watchdog_is_fed_and_the_heart_beats(bench):
-    bench.run(5000)
-    assert bench.board.now - bench.board.watchdog.fed_at < 1000
-    assert bench.board.beats >= 9
+def test_a_request_that_waited_is_forgotten_with_its_cable(bench):
+    bench.power_on()
+    bench.until(lambda: bench.host.session.up)
+    request = {"req": bench.host.next_req(), "op": codes.SERVICE_ENTER, "data": b""}
+    bench.host.send(wire.SERVICE_REQ, bench.board.now, **request)
+    bench.run(20)
+    bench.board.port.unplug()
+    bench.until_phase(codes.PHASE_BETTING_OPEN)
+    bench.run(500)
+    assert bench.phase == codes.PHASE_BETTING_OPEN

@@ -138,6 +138,7 @@ class Opener(Handshake):
         self._at = now
         self._wait = wait
         self.session = 0
+        self.heard = False  # bytes of the session before say nothing about who answers now
 
     def deadline(self, now: int) -> int:
         return max(0, self._wait - since(now, self._at))

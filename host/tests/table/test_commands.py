@@ -30,7 +30,7 @@ class Hands:
         self.noted: list[tuple[str, str, bool]] = []
         self.code = "done"
 
-    async def command(self, op: int, arg: int, role: str, timeout_s: float) -> int:
+    async def command(self, op: int, arg: int, role: str, timeout_s: float, *, again: bool) -> int:
         if self.code == "gone":
             raise NoAnswer("the controller is not connected")
         self.done.append((COMMANDS.name(op), arg, role))

@@ -17,10 +17,10 @@ from tumbler.table import payloads
 from tumbler.table.requests import NoAnswer, Requests
 from tumbler.table.session import Connection, LinkState
 
-UP_S = 8.0
+UP_S = 12.0  # a controller that restarts is silent for 2 s, a hung one until its watchdog (8 s) has bitten
 ANSWER_S = 30.0
 TRANSFER_S = 60.0
-WRONG = (LinkState.ABSENT, LinkState.CLOSED, LinkState.FOREIGN, LinkState.SILENT, LinkState.REFUSED)
+WRONG = (LinkState.ABSENT, LinkState.CLOSED, LinkState.FOREIGN, LinkState.REFUSED)
 
 
 class LineDown(Exception):

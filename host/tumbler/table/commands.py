@@ -77,6 +77,7 @@ class Order:
     arguments: tuple[Argument, ...] = ()
     op: str = ""
     answer_s: float = ANSWER_S
+    again: bool = False  # twice does no more than once, and it may come late: a controller that restarts is waited for
     recorded: bool = True  # an order that changes something is an `access` event in the journal
 
 
@@ -94,15 +95,15 @@ ORDERS: dict[str, Order] = {
     "spin_empty": Order(
         Duty.DIRECT, "spin without wagers (D5 5.1.7)", (Argument("spins", int, 1, 1, 1000),), "spin_empty"
     ),
-    "lock": Order(Duty.RELEASE, "lock the table", op="lock"),
-    "unlock": Order(Duty.RELEASE, "unlock it once the fault is gone", op="unlock", answer_s=SELF_TEST_S),
+    "lock": Order(Duty.RELEASE, "lock the table", op="lock", again=True),
+    "unlock": Order(Duty.RELEASE, "unlock it once the fault is gone", op="unlock", answer_s=SELF_TEST_S, again=True),
     "close_table": Order(
         Duty.CLOSE_TABLE,
         "close after this many spins",
         (Argument("spins", int, 3, MIN_CLOSING_SPINS, 200),),
         "close_table",
     ),
-    "open_table": Order(Duty.CLOSE_TABLE, "take a closing back", op="open_table"),
+    "open_table": Order(Duty.CLOSE_TABLE, "take a closing back", op="open_table", again=True),
     "game_start": Order(Duty.RELEASE, "start at the first state of the game", op="game_start"),
     "supervisor_rule": Order(
         Duty.RELEASE, "decide a disputed entry", (Argument("ruling", str, words=tuple(RULINGS)),), "supervisor_rule"
@@ -132,8 +133,8 @@ class Hands(Protocol):
     @property
     def rules(self) -> Book: ...
 
-    async def command(self, op: int, arg: int, role: str, timeout_s: float) -> int:
-        """COMMAND to the controller; the code of its answer."""
+    async def command(self, op: int, arg: int, role: str, timeout_s: float, *, again: bool) -> int:
+        """COMMAND to the controller; the code of its answer. `again` as in Requests.ask."""
 
     async def service(self, op: int, data: bytes, timeout_s: float) -> tuple[bool, bytes]: ...
 
@@ -227,7 +228,8 @@ class Commands:
     async def _carry_out(self, name: str, order: Order, sender: Sender, args: dict[str, Any], rule: str) -> Any:
         hands = self._hands
         if order.op:
-            code = await hands.command(COMMANDS.number(order.op), argument_of(name, args), sender.role, order.answer_s)
+            arg = argument_of(name, args)
+            code = await hands.command(COMMANDS.number(order.op), arg, sender.role, order.answer_s, again=order.again)
             row = COMMAND_CODES.get(code)
             if row.name != "done":
                 raise OrderRefused(row.name, row.text, rule)

@@ -168,6 +168,7 @@ class Table:
         self._send_settings()
         self._send_hold()
         self.game.up(hello)
+        self._requests.session_began()
         self._show_info()
 
     def link_down(self) -> None:
@@ -333,9 +334,11 @@ class Table:
 
     # --- commands -----------------------------------------------------------------------------------------------------
 
-    async def command(self, op: int, arg: int, role: str, timeout_s: float) -> int:
+    async def command(self, op: int, arg: int, role: str, timeout_s: float, *, again: bool) -> int:
         values = {"op": op, "arg": arg, "role": wire_role(role)}
-        answer = await self._requests.ask(lambda req: self.link.post(wire.COMMAND, {"req": req, **values}), timeout_s)
+        answer = await self._requests.ask(
+            lambda req: self.link.post(wire.COMMAND, {"req": req, **values}), timeout_s, again=again
+        )
         return int(answer["code"])
 
     async def service(self, op: int, data: bytes, timeout_s: float) -> tuple[bool, bytes]:
