@@ -179,6 +179,11 @@ async def test_a_clock_that_jumps_is_an_event_and_keeps_the_order_of_spins(
     assert len(journal.last("t1", 9, (Kind.EVENT,))) == 1
 
 
+def test_a_disk_that_is_gone_has_no_room(tmp_path: Path) -> None:
+    assert health.free_mb(tmp_path / "journal.db") > 0
+    assert health.free_mb(tmp_path / "unmounted" / "journal.db") == 0
+
+
 def test_a_watch_tells_each_change_once() -> None:
     watch = Watch()
     good = {"limits": {"hot": {"beyond": False}}}

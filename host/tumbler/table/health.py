@@ -196,7 +196,11 @@ class Rates:
 
 
 def free_mb(path: Path) -> int:
-    disk = os.statvfs(path.parent)
+    """None at all where the disk is gone: the table is held until it is back, and says so."""
+    try:
+        disk = os.statvfs(path.parent)
+    except OSError:
+        return 0
     return disk.f_bavail * disk.f_frsize // 1_000_000
 
 
