@@ -12,8 +12,8 @@ help: ## this list
 setup: ## bring what is needed onto this machine (done by the others too)
 	@sh tools/setup.sh
 
-run: setup ## a whole table on this machine: twin, firmware, broker, daemon, page (SPINS=N ends after N spins)
-	@.venv/bin/tumbler demo $(if $(SPINS),--spins $(SPINS)) $(if $(SEED),--seed $(SEED)) $(if $(BOOK),--book $(BOOK)) $(if $(PACE),--pace $(PACE)) $(if $(LISTEN),--listen $(LISTEN))
+run: setup ## a whole table on this machine: twin, firmware, broker, daemon, page (SPINS=N ends after N spins, READER=camera|tags|both)
+	@.venv/bin/tumbler demo $(if $(SPINS),--spins $(SPINS)) $(if $(SEED),--seed $(SEED)) $(if $(BOOK),--book $(BOOK)) $(if $(PACE),--pace $(PACE)) $(if $(READER),--reader $(READER)) $(if $(LISTEN),--listen $(LISTEN))
 
 test: setup lint types ## the whole test suite, after every fault in virtual time on fixed and fresh seeds
 	.venv/bin/tumbler sim

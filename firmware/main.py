@@ -22,10 +22,25 @@ def board_name():
         return _BY_PORT[sys.platform]
 
 
+def reads_by_camera(board):
+    from controller import fitted
+    from controller.files import Files
+
+    try:
+        files = Files(board.state_dir)
+    except OSError:  # a flash that can't be read: the table says so itself
+        return False
+    return bool(fitted.readers(files) & fitted.CAMERA)
+
+
 def main():
     name = board_name()
     board = getattr(__import__("boards." + name), name).Board()
     try:
+        if reads_by_camera(board):  # first of all: later there is no room of this size in one piece
+            from controller.reader.camera import Buffers
+
+            board.camera_buffers = Buffers()
         from controller.table import Table
 
         table = Table(board)

@@ -5,6 +5,7 @@ Only builds: what a part does is in its own file, when it runs is in table.py.
 
 from dicewire import codes
 
+from controller import fitted
 from controller.clock import Uptime
 from controller.events import Events, Faults
 from controller.files import Files
@@ -38,9 +39,26 @@ class Parts:
         self.game_file = GameFile(self.files)
         self.lamps = Lamps(board.lamps, board.lamp_current, self.settings)
         self.spin = Spin(board.motor, board.accel, board.entropy, self.settings)
+        self.readers = fitted.readers(self.files)
         self.tag_reader = TagReader(board.tags, self.settings)
-        self.reader = Consensus(((codes.READER_TAGS, self.tag_reader),))
+        self.camera_reader = self.evidence = None
+        opinions = []
+        if self.readers & fitted.TAGS:
+            opinions.append((codes.READER_TAGS, self.tag_reader))
+        if self.readers & fitted.CAMERA:
+            opinions.append((0, self._fit_camera(board)))
+        self.reader = Consensus(tuple(opinions))
         self.panel = Panel(board.panel)
         self.selftest = SelfTest(self)
         self.round = Round(self)
         self.panel.on_key = self.round.on_key
+
+    def _fit_camera(self, board):
+        """Its large buffers were taken by main.py, before all else; where nobody did so they are taken here."""
+        from controller.evidence import Evidence
+        from controller.reader.camera import Buffers, CameraReader  # 25 KB of code that a table with tags does without
+
+        buffers = getattr(board, "camera_buffers", None) or Buffers()
+        self.camera_reader = CameraReader(board.camera, self.settings, board.cover, buffers)
+        self.evidence = Evidence(board.camera, buffers.strip, self.events)
+        return self.camera_reader

@@ -36,12 +36,17 @@ _FAILURES = {
     spin.NEVER_STILL: (codes.CAUSE_NOT_AT_REST, codes.FAULT_TILT),
 }
 # Chips without which there is no result: it proves them.
-_PROVED = (codes.FAULT_ACCELEROMETER, codes.FAULT_TAG_READER, codes.FAULT_PANEL)
+_PROVED = (codes.FAULT_ACCELEROMETER, codes.FAULT_TAG_READER, codes.FAULT_PANEL, codes.FAULT_CAMERA)
+# What drifts, by light.py's numbers.
+_DRIFTS = ("", "light", "focus", "scale")
 
 
 class Round(Rest):
     def __init__(self, parts):
         Rest.__init__(self, parts)
+        self._camera = parts.camera_reader
+        self._evidence = parts.evidence
+        self._drift = 0  # of the camera, as last told
         self._reading = False
         self._read_window = -1  # of the accelerometer, in which the last read fell; -1 = the reads are judged
         self._moved_window = -1  # in which the table last moved; -1 = it is still
@@ -299,6 +304,8 @@ class Round(Rest):
         self._moved_window = -1
         self._spin.moved = False
         self._read_since = now
+        if self._evidence:
+            self._evidence.drop()
         self._reader.begin(now, self.game.dice)
 
     def _read(self, now):
@@ -307,9 +314,27 @@ class Round(Rest):
         if reader.cause:
             if self._tags.strange:
                 self._events.add(codes.EVENT_STRANGE_TAG, 0, 0, _hex(self._tags.strange))
+            if self._camera:
+                self._keep_picture(reader)
             self._no_spin(reader.cause, reader.detail, codes.ROLE_TABLE, now, reader.evidence)
         elif not self._settings.entry:
             self._result(now)
+
+    def _keep_picture(self, reader):
+        """Whoever has to believe a no spin can look at what the camera saw; a camera that gave nothing has nothing."""
+        if self._camera.fault:
+            self._faults.set(codes.FAULT_CAMERA, self._camera.fault)
+        else:
+            self._evidence.keep(self._store.state.open_spin, reader.cause, reader.detail)
+
+    def _tell_drift(self):
+        """Before it hurts: a table whose light, focus or place changes from what was calibrated still reads for a while."""
+        watch = self._camera.watch
+        if watch.drift != self._drift:
+            self._drift = watch.drift
+            if watch.drift:
+                text = f"{_DRIFTS[watch.drift]} {watch.amount:+d} of a thousand"
+                self._events.add(codes.EVENT_CAMERA_DRIFT, watch.drift, watch.amount, text)
 
     def _result(self, now):
         """Flash first, then the lamps; the uplink sends it from the flash."""
@@ -329,6 +354,8 @@ class Round(Rest):
         except StoreError as e:
             self._store_failed(e, now)
             return
+        if self._camera:
+            self._tell_drift()
         self._empty_spins = max(0, self._empty_spins - 1)
         self._lamps.light(game.lit, state.puck, state.collected, now)
         for _, fault in _FAILURES.values():
@@ -361,7 +388,8 @@ class Round(Rest):
     def chip_failed(self, fault, now):
         """A chip stopped answering. A spin under way does not count; a table at rest proves itself before it plays on."""
         if self.in_spin:
-            cause = codes.CAUSE_UNREADABLE if fault == codes.FAULT_TAG_READER else codes.CAUSE_MALFUNCTION
+            reading = fault == codes.FAULT_TAG_READER or fault == codes.FAULT_CAMERA
+            cause = codes.CAUSE_UNREADABLE if reading else codes.CAUSE_MALFUNCTION
             self._no_spin(cause, bit_number(fault), codes.ROLE_TABLE, now)
         elif self.phase in _CAN_SPIN:
             self.test(now)

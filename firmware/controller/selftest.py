@@ -6,7 +6,7 @@ only needs provisioning (game table, die set, key) is waited for; anything else 
 
 from dicewire import codes
 
-from controller import clock
+from controller import clock, fitted
 from controller.dieset import FILE as DICE_FILE
 from controller.dieset import DieSet
 from controller.events import bit_number
@@ -22,6 +22,8 @@ _TURN_PERMILLE = const(500)
 _TURN_MS = const(800)
 _TURN_PULSES = const(12)
 _TURN_MAX_MA = const(4000)
+
+_AFTER_GAME = const(3)  # place in the order of checks where the readers' come
 
 _FAIL = const(0)
 _PASS = const(1)
@@ -48,21 +50,28 @@ class SelfTest:
         self.done = False
         self.took_ms = 0
         self.text = ""
+        self._camera_reader = parts.camera_reader
+        self._by_tags = parts.readers & fitted.TAGS
         # fault, whether it is only missing, check
-        self._checks = (
+        checks = [
             (codes.FAULT_FLASH, False, self._check_store),
             (codes.FAULT_KEY, True, self._check_key),
             (codes.FAULT_GAME_TABLE, True, self._check_game),
-            (codes.FAULT_DICE_MAP, True, self._check_dice),
             (codes.FAULT_PANEL, False, self._check_panel),
             (codes.FAULT_ACCELEROMETER, False, self._check_accelerometer),
-            (codes.FAULT_TAG_READER, False, self._check_tag_reader),
             (codes.FAULT_SUPPLY, False, self._check_supply),
             (codes.FAULT_MOTOR_CURRENT, False, self._check_motor_idle),
             (codes.FAULT_MOTOR_STALL, False, self._check_motor_turns),
             (codes.FAULT_LAMP_SUPPLY, False, self._check_lamp_supply),
             (codes.FAULT_LAMPS, False, self._check_lamps),
-        )
+        ]
+        if self._camera_reader is not None:
+            checks.insert(_AFTER_GAME, (codes.FAULT_CAMERA, False, self._check_camera))
+            checks.insert(_AFTER_GAME, (codes.FAULT_CALIBRATION, True, self._check_calibration))
+        if self._by_tags:
+            checks.insert(_AFTER_GAME, (codes.FAULT_TAG_READER, False, self._check_tag_reader))
+            checks.insert(_AFTER_GAME, (codes.FAULT_DICE_MAP, True, self._check_dice))
+        self._checks = tuple(checks)
         self._missing_bits = 0
         for bit, missing, _ in self._checks:
             if missing:
@@ -158,6 +167,14 @@ class SelfTest:
 
     def _check_tag_reader(self, now):
         return self._chip(self._board.tags)
+
+    def _check_calibration(self, now):
+        """How the table's dice look to its camera; every result is read by it."""
+        self._camera_reader.load(self._files)
+        return _PASS, ""
+
+    def _check_camera(self, now):
+        return self._chip(self._board.camera)
 
     def _check_supply(self, now):
         return self._chip(self._board.supply)

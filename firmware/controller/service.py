@@ -11,7 +11,7 @@ from dicewire import messages as wire
 from dicewire.bulk import MemorySource
 from dicewire.codec import encode
 
-from controller import clock, records
+from controller import clock, fitted, records
 from controller.dieset import FILE as DICE_FILE
 from controller.dieset import DieSet
 from controller.settings import FIELDS
@@ -23,6 +23,7 @@ _BETWEEN = const(1)  # not while the dice tumble or are read
 _SERVICE = const(2)
 
 _DATA_MAX = const(200)
+CALIBRATION_FILE = "eye.bin"  # as in reader/calibration.py, which only a table with a camera loads
 _UID = const(8)
 _TAGS_MAX = const(22)  # 9 bytes each in one answer
 _MOTOR_MAX_MS = const(5000)
@@ -72,6 +73,9 @@ class Service:
             codes.SERVICE_FORMAT: (_SERVICE, self._format),
             codes.SERVICE_CURRENT: (_BETWEEN, self._current),
             codes.SERVICE_SETTINGS: (_ANYTIME, self._settings),
+            codes.SERVICE_CALIBRATION: (_SERVICE, self._calibration),
+            codes.SERVICE_CALIBRATION_READ: (_ANYTIME, self._calibration_read),
+            codes.SERVICE_READERS: (_ANYTIME, self._readers),
         }
 
     # ---- asking and answering ----
@@ -163,6 +167,7 @@ class Service:
             f"oldest={store.oldest_spin()}",
             f"committed={store.committed}",
             f"book={game.book if game else ''}",
+            f"readers={fitted.NAMES[self._parts.readers]}",
             f"heap_free={heap_free()}",
             f"events_lost={self._parts.events.lost}",
             f"flash_free={self._parts.files.free_bytes()}",
@@ -213,20 +218,23 @@ class Service:
 
     def _frame(self, data, now):
         """A picture of now; it follows as a bulk transfer, luma, row after row. Answers width and height u16."""
+        from controller.evidence import FrameSource  # a table without a camera does without these
+
         camera = getattr(self._parts.board, "camera", None)
+        if self._parts.evidence:
+            self._parts.evidence.drop()
         try:
-            camera.start()
+            camera.start(camera.colour)
         except (AttributeError, OSError):
             raise Refused("no camera is fitted, or it does not answer") from None
         camera.capture()
-        try:
-            frame = bytearray(camera.width * camera.height)
-        except MemoryError:
-            raise Refused("no room for a picture just now") from None
-        camera.read_rows_into(frame, 0, camera.height)
+        reader = self._parts.camera_reader
+        strip = reader.strip if reader else bytearray(8 * camera.width)
+        for row in range(0, camera.height, 8):  # once through, so that the camera knows whether the picture is whole
+            camera.read_rows_into(strip, row, 8)
         if camera.torn:
             raise Refused("the picture is torn: look at the camera's wires")
-        if not self.session.bulk_send(codes.BULK_FRAME, MemorySource(frame), now):
+        if not self.session.bulk_send(codes.BULK_FRAME, FrameSource(camera, strip), now):
             raise Refused("another transfer is under way")
         return struct.pack("<HH", camera.width, camera.height)
 
@@ -328,6 +336,36 @@ class Service:
         self._parts.files.replace(DICE_FILE, data)
         self._parts.tag_reader.die_set = die_set
         return b""
+
+    def _calibration(self, data, now):
+        """eye.bin itself, checked before it replaces the old one; it is in force at once."""
+        reader = self._parts.camera_reader
+        if reader is None:
+            raise Refused("this table does not read by camera")
+        from controller.reader import calibration
+
+        calibration.unpack(data)
+        self._parts.files.replace(calibration.FILE, data)
+        reader.load(self._parts.files)
+        self._parts.events.add(codes.EVENT_CALIBRATED, 0, 0, calibration.name(data))
+        return b""
+
+    def _calibration_read(self, data, now):
+        stored = self._parts.files.load(CALIBRATION_FILE)
+        if stored is None:
+            raise Refused("the camera is not calibrated: `tumbler calibrate`")
+        return stored
+
+    def _readers(self, data, now):
+        """One byte: what reads the dice from the next start on (in service only), which follows. Nothing: asks."""
+        if not data:
+            return bytes((self._parts.readers,))
+        if len(data) != 1 or data[0] not in fitted.NAMES:
+            raise Refused("readers: 1 tags, 2 camera, 3 both")
+        if self._parts.round.phase != codes.PHASE_SERVICE:
+            raise Refused("enter service first")
+        self._parts.files.replace(fitted.FILE, data)
+        return self._restart_by(self._parts.board.reset, now)
 
     def _buzzer(self, data, now):
         ms = struct.unpack("<H", data)[0] if len(data) == 2 else 0

@@ -46,14 +46,18 @@ class Table:
         self._service = Service(parts, standing)
         self.uplink = Uplink(parts, self._outbox, Commands(parts), self._service, key, wire_now)
         # part, chip that fails with it
-        self._stages = (
+        stages = [
             (parts.panel.step, codes.FAULT_PANEL),
             (parts.spin.step, codes.FAULT_ACCELEROMETER),
             (parts.round.step, codes.FAULT_TAG_READER),
             (parts.lamps.step, codes.FAULT_LAMP_SUPPLY),
             (self._service.step, codes.FAULT_PANEL),
             (Tamper(parts, now).step, codes.FAULT_ACCELEROMETER),
-        )
+        ]
+        if parts.evidence:
+            parts.evidence.session = self.uplink.session
+            stages.append((parts.evidence.step, codes.FAULT_CAMERA))
+        self._stages = tuple(stages)
         self._receive = self.uplink.receive  # bound once: binding in every turn would allocate
         self._send = self.uplink.send
         self._tries = bytearray(len(self._stages))

@@ -132,6 +132,8 @@ class Uplink:
                 self._offered(event[1], event[2], wire_now)
             elif kind == dw.BULK_DONE and not event[3]:
                 self._received(event[1])
+            elif (kind == dw.BULK_DONE or kind == dw.BULK_FAILED) and event[3] and event[1] == codes.BULK_EVIDENCE:
+                self._parts.evidence.ended(kind == dw.BULK_DONE)
             event = self.session.next_event()
 
     def _up(self):

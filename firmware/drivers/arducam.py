@@ -57,6 +57,13 @@ class ArduCam(camera.Camera):
         self._new_frame(not whole or (self.colour and whole == 1))
         return True
 
+    def rewind(self) -> None:
+        if not self._bytes:
+            raise CameraError("camera: no frame to read again")
+        self._fifo.rewind()
+        self._next = 0
+        self._row = -1  # a second reading is not a second frame
+
     def read_rows_into(self, luma, first: int, n: int, u=None, v=None) -> None:
         if not self._bytes:
             raise CameraError("camera: no frame to read; capture() first")

@@ -16,6 +16,7 @@ _FIFO = const(0x04)
 _CLEAR_DONE = const(0x01)
 _START = const(0x02)
 _RESET_POINTERS = const(0x30)  # both: documents differ about which bit is which
+_RESET_READ = const(0x20)  # by its register table; whoever reads a frame again holds it against the first time's CRC
 _BURST = const(0x3C)
 _STATUS = const(0x41)
 _DONE = const(0x08)
@@ -68,6 +69,10 @@ class ArduChip:
         if self.read(_STATUS) & _DONE:
             raise CameraError("camera: its FIFO says done before it began")
         self.write(_FIFO, _START)
+
+    def rewind(self) -> None:
+        """The next byte read is the frame's first again."""
+        self.write(_FIFO, _RESET_READ)
 
     def done(self) -> bool:
         return bool(self.read(_STATUS) & _DONE)

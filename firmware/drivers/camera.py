@@ -3,6 +3,7 @@
     camera.start(colour=False)          set it up: fixed exposure, gain and white balance. OSError where there is none
     camera.capture()                    take a frame and wait for it; or begin(), then ready() until it is True
     camera.read_rows_into(luma, 0, 240) rows of the frame taken last, 320 bytes each; chroma too where u and v are given
+    camera.rewind()                     the same frame again, from its first row
     camera.torn, camera.frozen          after the last row: the frame is not whole; it is bit for bit the one before
     camera.selftest(), camera.fault     as every driver
 
@@ -39,6 +40,7 @@ class Camera:
         self.torn = False
         self.frozen = False
         self.fault = ""
+        self.crc = 0  # of the luma of the last frame that was read whole, in order
         self._crc = 0
         self._last_crc = -1
         self._row = 0
@@ -59,6 +61,10 @@ class Camera:
                 raise CameraError("camera: no frame in %d ms" % _WAIT_MS)
             time.sleep_ms(_POLL_MS)
         return self.frames
+
+    def rewind(self) -> None:
+        """The frame taken last can be read again, until begin()."""
+        raise NotImplementedError
 
     def read_rows_into(self, luma, first: int, n: int, u=None, v=None) -> None:
         """Rows `first` to first + n - 1, from the top of `luma` on. In order they cost no more than their bytes.
@@ -82,4 +88,4 @@ class Camera:
         self._crc = binascii.crc32(luma, self._crc)
         if self._row == HEIGHT:
             self.frozen = self._crc == self._last_crc
-            self._last_crc = self._crc
+            self.crc = self._last_crc = self._crc

@@ -54,6 +54,12 @@ class OpenMvCamera(camera.Camera):
             self._new_frame(len(self._frame) != WIDTH * HEIGHT * (2 if self.colour else 1))
         return True
 
+    def rewind(self) -> None:
+        """The frame is in memory until the next: nothing to do but to count no second frame."""
+        if not self._taken:
+            raise CameraError("camera: no frame to read again")
+        self._row = -1
+
     def read_rows_into(self, luma, first: int, n: int, u=None, v=None) -> None:
         frame = self._frame
         if frame is None or not self._taken:

@@ -13,18 +13,23 @@ from bench_table import KEY, SICBO, dice_file
 from controller import panel
 from dicewire import codes
 from dicewire import messages as wire
+from tumbler.eye.calibrate import calibration_files
 from tumbler.rules.gametable import compile_book
 from tumbler.rules.tableplay import Play
 from tumbler.twin.board import Board
 from tumbler.twin.bus import Bus, Seed
+from tumbler.twin.camera import EASY, SETS, TableScene
 from tumbler.twin.chips.dice import DIE_EDGE_M, FACE_NORMALS, DiceSet
 from tumbler.twin.chips.table import TableChips
 from tumbler.twin.flash import Flash
 from tumbler.twin.lines import Lines
-from tumbler.twin.process import Controller
+from tumbler.twin.process import Controller, firmware_tree
+from tumbler.twin.provision import READERS
+from tumbler.twin.rom import rom_image
 
 STEP_US = 1000
 KEY_NAMES = {panel.SPIN: "spin", panel.NO_MORE_BETS: "no_more_bets", panel.CONFIRM: "confirm", panel.NO_SPIN: "no_spin"}
+KEY_NAMES.update({face - 1: str(face) for face in range(1, 7)})
 
 
 @dataclass
@@ -33,10 +38,15 @@ class Pose:
     rotation: tuple
 
 
-def lying(shown, x):
+def lying(shown, x, y=0.0):
     """A die on the plate that shows this face."""
     up = tuple(float(v) for v in FACE_NORMALS[shown])
-    return Pose((x, 0.0, DIE_EDGE_M / 2), ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), up))
+    aside = (up[1], up[2], up[0])  # another axis of the die, whichever
+    across = tuple(up[(i + 1) % 3] * aside[(i + 2) % 3] - up[(i + 2) % 3] * aside[(i + 1) % 3] for i in range(3))
+    c, s = math.cos(0.35 + 20 * x), math.sin(0.35 + 20 * x)  # no two turned alike, as dice fall
+    first = tuple(c * a - s * b for a, b in zip(aside, across, strict=True))
+    second = tuple(s * a + c * b for a, b in zip(aside, across, strict=True))
+    return Pose((x, y, DIE_EDGE_M / 2), (first, second, up))
 
 
 @dataclass
@@ -79,7 +89,9 @@ class Cable:
 
 
 class MicropythonTable:
-    def __init__(self, folder, book=SICBO):
+    """`reader` as in fitted.py; with a camera the program runs in place and the dice are rendered."""
+
+    def __init__(self, folder, book=SICBO, reader="tags", die_set="white", difficulty=EASY):
         self.image = compile_book(book)
         provision = folder / "provision"
         provision.mkdir(exist_ok=True)
@@ -94,8 +106,15 @@ class MicropythonTable:
         bus = Bus(self.lines, self.flash, self.cable, Seed(1), bytes(range(8)))
         self.world = World()
         del self.world.dice[self.dice :]
-        self.chips = TableChips(bus, self.world, dice_set, 1)
-        self.controller = Controller(folder, self.flash, provision=provision)
+        scene = rom = None
+        if reader != "tags":
+            scene = TableScene(self.world, SETS[die_set], difficulty, 1)
+            rom = rom_image(firmware_tree())
+            (provision / "readers.bin").write_bytes(bytes((READERS[reader],)))
+            for name, data in calibration_files(scene, die_set, self.dice).items():
+                (provision / name).write_bytes(data)
+        self.chips = TableChips(bus, self.world, dice_set, 1, scene=scene)
+        self.controller = Controller(folder, self.flash, provision=provision, rom=rom)
         self.board = Board(self.controller, bus, self.cable, self._advance)
         self.board.on_power.append(self.chips.power)
         self.host = Host(self.cable, KEY, self._wall())
@@ -173,16 +192,21 @@ class MicropythonTable:
         self.run(80)
 
     def play(self, *shown):
+        self.play_until(codes.PHASE_RESULT, *shown)
+
+    def play_until(self, phase, *shown):
+        """A whole spin, up to this phase or a no spin."""
         self.world.cover_closed = True
         self.run(100)
         self.press(panel.SPIN)
-        self.until_phase(codes.PHASE_SPINNING)
+        self.until_phase(codes.PHASE_SPINNING, codes.PHASE_NO_MORE_BETS)  # after a no spin the bets are closed still
         self.press(panel.NO_MORE_BETS)
         self.until_phase(codes.PHASE_NO_MORE_BETS)
         self.run(7000)
-        self.world.dice = [lying(face, x) for face, x in zip(shown, (0.0, 0.03, -0.03), strict=False)]
+        if shown:
+            self.world.dice = [lying(face, x) for face, x in zip(shown, (0.0, 0.025, -0.025), strict=False)]
         self.world.cover_closed = False
-        self.until_phase(codes.PHASE_RESULT, codes.PHASE_NO_SPIN)
+        self.until_phase(phase, codes.PHASE_NO_SPIN)
 
     def pay(self):
         self.press(panel.CONFIRM)

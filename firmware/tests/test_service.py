@@ -1,5 +1,6 @@
 """The technician's requests: what is allowed when, and what each answers."""
 
+import binascii
 import struct
 
 import pytest
@@ -181,24 +182,28 @@ def test_what_this_table_has_not_is_said_in_words(shop):
 
 def test_a_picture_is_fetched_as_a_transfer(bench):
     class Camera:
-        width, height, torn = 8, 4, False
+        width, height, torn, colour, crc = 16, 8, False, False, 0
         started = False
 
-        def start(self):
+        def start(self, colour):
             self.started = True
 
         def capture(self):
             assert self.started
 
+        def rewind(self):
+            pass
+
         def read_rows_into(self, luma, first, rows):
             luma[:] = bytes(range(first * self.width, (first + rows) * self.width))
+            self.crc = self.crc or binascii.crc32(luma)
 
     bench.board.camera = Camera()
     bench.host.bulk_ends.clear()
     ok, data = bench.service(codes.SERVICE_FRAME)
     bench.until(lambda: bench.host.bulk_ends)
-    assert (ok, struct.unpack("<HH", data)) == (1, (8, 4))
-    assert bench.host.received == bytes(range(32))
+    assert (ok, struct.unpack("<HH", data)) == (1, (16, 8))
+    assert bench.host.received == bytes(range(128))
     bench.board.camera.torn = True
     assert bench.service(codes.SERVICE_FRAME)[0] == 0
 

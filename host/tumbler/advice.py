@@ -30,6 +30,7 @@ FAULTS = {
     "program": "Save `tumbler diag log` for the makers, then restart the controller.",
     "door": "Close the service door. An inspector will want to know who opened it.",
     "tilt": "See who struck the table; level it; `tumbler diag test` shows the tilt.",
+    "calibration": "`tumbler calibrate` with a few throws of the table's dice (calibration.md).",
 }
 LOCKS = {
     "none": "",
@@ -108,6 +109,7 @@ CHECKS = {
     "bets_open": "Spin again; call no more bets first.",
     "times_impossible": "A defect of the firmware: save its log, then `release`.",
     "opinions": "The reader is not sure often enough: measure it, then `release`.",
+    "readers": "Compare `reader` in the daemon's file with `tumbler diag info`: mend the reader or the file, then `release`.",
     "state_before": "Controller and journal stand at different points of the game. The supervisor: `game_start` or `release`.",
     "state_after": "The controller's game table is not the rules': compare the hashes in `info`.",
     "areas": "The controller's game table is not the rules': compare the hashes in `info`.",
@@ -143,6 +145,12 @@ EVENTS = (
         "link_not_serial", "fault", "error", "what `port` names is no serial port", "Mend `port`: usb:SERIAL is safest."
     ),
     DaemonEvent("link_closed", "fault", "error", "the port cannot be opened", "The text has the system's reason."),
+    DaemonEvent(
+        "evidence", "access", "info", "the picture of a no spin is kept; `file` names it", "Any viewer shows it."
+    ),
+    DaemonEvent(
+        "evidence_lost", "fault", "warning", "the picture of a no spin could not be kept", "The text has the reason."
+    ),
     DaemonEvent("clock_jump", "fault", "warning", "the host's clock jumped", "Look at NTP on the PC."),
     DaemonEvent("disk_full", "fault", "critical", "no new spin: the disk is nearly full", "Make room on the disk."),
     DaemonEvent("disk_full_over", "fault", "info", "there is room again; play may go on", ""),

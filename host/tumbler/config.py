@@ -76,6 +76,8 @@ class Key:
     example: Any = None
 
 
+READERS = ("tags", "camera", "both")
+
 # --- the keys ---------------------------------------------------------------------------------------------------------
 
 
@@ -165,6 +167,14 @@ class TableConfig:
     key_file: Annotated[Path, Key("the table's key (`tumbler provision key`), mode 0600", example="sicbo-01.key")]
     layout: Annotated[int, Key("which layout of the document", between(1, 5))] = 1
     option_b_exact: Annotated[bool, Key("the other reading of option B's colours")] = False
+    reader: Annotated[
+        str,
+        Key("what must have read the dice of a result: tags, camera, or both in agreement", one_of(*READERS)),
+    ] = "tags"
+    evidence: Annotated[
+        Path | None,
+        Key("folder for pictures of no spins; `evidence` beside the journal when not given", example="evidence"),
+    ] = None
     settings: SettingsConfig = SettingsConfig()
 
 

@@ -13,9 +13,10 @@ _MAGIC = b"TEY2"
 FILE = "eye.bin"
 PIPS = 0
 SYMBOLS = 1
+MIDDLE = 0.3  # of the plate's radius squared: where a die lies on average, and where `step` is as it says
 
 
-class BadCalibration(Exception):
+class BadCalibration(ValueError):
     """The file is not a calibration, or not a whole one; calibrate the table again."""
 
 
@@ -28,10 +29,10 @@ class Plate:
         self.r = r
 
     def cuts(self, thing):
-        """Does this thing's box reach the rim, so that what was found of it may not be all?"""
-        dx = max(self.x - thing.left, thing.right - self.x)
-        dy = max(self.y - thing.top, thing.bottom - self.y)
-        return dx * dx + dy * dy > (self.r - 4) * (self.r - 4)
+        """Does this thing reach the rim, so that what was found of it may not be all? By its middle and its half length."""
+        half = max(thing.right - thing.left, thing.bottom - thing.top) / 2
+        away = (thing.x - self.x) ** 2 + (thing.y - self.y) ** 2
+        return away > max(0, self.r - 4 - half) ** 2
 
 
 class Calibration:
@@ -66,23 +67,36 @@ class Calibration:
     def fits_pip(self, pip):
         return self.like_pip(pip) and pip.contrast() > 0.3 * self.contrast
 
+    def ratio(self, face):
+        """Size of a face against a flat one's at its place: a lens shows less of it toward the rim."""
+        away = (face.x - self.plate.x) ** 2 + (face.y - self.plate.y) ** 2
+        step = self.step * (1 - self.bend * (away / (self.plate.r * self.plate.r) - MIDDLE))
+        return face.size() / (step * step)
+
+    def seen_from(self, left, top):
+        """The same in the measure of a window of the frame."""
+        moved = Calibration(self.step, self.radius, self.inv, self.contrast, self.spread)
+        moved.plate = Plate(self.plate.x - left, self.plate.y - top, self.plate.r)
+        moved.bend = self.bend
+        return moved
+
     def fits(self, face):
-        return 0.9 < face.size() / (self.step * self.step) < 1.12
+        return 0.9 < self.ratio(face) < 1.12
 
     def flat(self, face, shape):
         """Seen as a die that lies flat: neither nearer to the camera nor foreshortened. Small tilts are the tags' to see."""
         if face.number < 4:
             return True
         limit = max(0.025, 3 * self.spread)
-        ratio = face.size() / (self.step * self.step)
+        ratio = self.ratio(face)
         return 1 - 2 * limit < ratio < 1 + 2 * limit and shape[2] > 0.955
 
 
 def unpack(data):
     if data is None or len(data) != struct.calcsize(_FORM) + 4 or data[:4] != _MAGIC:
-        raise BadCalibration("not a calibration of the camera")
+        raise BadCalibration("eye.bin: no calibration of the camera: `tumbler calibrate`")
     if struct.unpack("<I", data[-4:])[0] != binascii.crc32(data[:-4]):
-        raise BadCalibration("the calibration of the camera is damaged")
+        raise BadCalibration("eye.bin: the calibration of the camera is damaged: `tumbler calibrate`")
     row = struct.unpack(_FORM, data[:-4])
     known = Calibration(row[4], row[5], row[2], row[3], row[6])
     known.kind = row[1]

@@ -11,7 +11,7 @@ class Consensus:
     """Runs the fitted readers side by side. begin(), then step() until `done`."""
 
     def __init__(self, readers):
-        self._readers = readers  # of (bit of RESULT.opinions, reader)
+        self._readers = readers  # of (bits of RESULT.opinions, reader); 0: the reader says itself, by `opinions`
         self.done = True
         self.cause = 0
         self.detail = 0
@@ -44,6 +44,7 @@ class Consensus:
             if reader.cause:
                 self._refuse(reader.cause, reader.detail, reader.evidence)
                 return
+            bit = bit or reader.opinions
             if self.faces and reader.faces != self.faces:
                 self._refuse(codes.CAUSE_DISAGREE, self.opinions | bit, self.faces + reader.faces)
                 return

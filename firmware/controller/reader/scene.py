@@ -22,7 +22,7 @@ OFF_CENTRE = "off_centre"
 UNREAD = "unread"
 UNEXPLAINED = "unexplained"
 
-_DIE = 13.7  # area of a die in lattice cells
+DIE = 13.7  # area of a die in lattice cells
 
 
 class Verdict:
@@ -113,7 +113,7 @@ def part(found):
 def _own(things, face):
     """The thing that is this face's die, alone and on plain ground; None where there is none."""
     for thing in things:
-        if thing.plain and thing.holds(face) and 0.5 < thing.area / (_DIE * face.size()) < 2.6:
+        if thing.plain and thing.holds(face) and 0.5 < thing.area / (DIE * face.size()) < 2.6:
             return thing
     return None
 
@@ -249,7 +249,7 @@ def centred(face):
 def unread(things, tops, pips):
     """A thing that could be a die that was not read, or that holds one more than was read."""
     sizes = sorted([g.size() for g in tops])
-    die = _DIE * sizes[len(sizes) // 2]
+    die = DIE * sizes[len(sizes) // 2]
     contrast = 0.25 * min([g.contrast() for g in tops])
     radii = sorted([g.pips[0].r for g in tops])
     r = radii[len(radii) // 2]
@@ -258,7 +258,7 @@ def unread(things, tops, pips):
             continue
         held = [g for g in tops if thing.holds(g)]
         if held:
-            if thing.area > sum([2.2 * max(die, _DIE * g.size()) for g in held]) + 0.5 * die:
+            if thing.area > sum([2.2 * max(die, DIE * g.size()) for g in held]) + 0.5 * die:
                 return thing
         elif thing.area < 2 * die and [g for g in tops if _aside(g, thing)]:
             continue  # a side of that die
@@ -273,7 +273,7 @@ def unread(things, tops, pips):
 
 def foreign(things, tops):
     """On a table's own plate nothing lies but dice: a thing that is too large for dust or a glare and is no die's."""
-    die = _DIE * tops[0].size()
+    die = DIE * tops[0].size()
     for thing in things:
         if thing.plain and thing.area > 0.15 * die and not [g for g in tops if _aside(g, thing)]:
             return thing

@@ -10,7 +10,8 @@ from controller.reader.picture import Picture
 ROOM = 32768  # pixels of all windows; three dice by themselves take 21 000, side faces in view
 MOST = 6
 _MARGIN = 12  # pixels around a thing: a pip needs eight, and the ground must be seen
-_RIM = 14  # more, where the plate's rim cuts what was found
+_NEAR = 8  # so far another thing may reach into a window: none of its pips is looked at there
+_RIM = 12  # pixels more, to the side where the plate's rim cuts what was found
 
 
 class Window:
@@ -25,15 +26,6 @@ class Window:
         self.h = bottom - top
         self.plane = None
         self.things = things
-
-    def reaches(self, other):
-        """Do the two overlap?"""
-        return (
-            self.left < other.left + other.w
-            and other.left < self.left + self.w
-            and self.top < other.top + other.h
-            and other.top < self.top + self.h
-        )
 
     def holds(self, thing, margin):
         """Is it inside, so far from the border?"""
@@ -69,14 +61,14 @@ def plan(found, width, height, plate):
     """Windows for the things; [] where they take more room than there is. Sizes are even, as the half-size picture's."""
     windows = []
     for thing in found:
-        margin = _MARGIN + (_RIM if plate.cuts(thing) else 0)
+        cut = plate.cuts(thing)
+        left = thing.left - _MARGIN - (_RIM if cut and thing.x < plate.x else 0)
+        right = thing.right + _MARGIN + (_RIM if cut and thing.x > plate.x else 0)
+        top = thing.top - _MARGIN - (_RIM if cut and thing.y < plate.y else 0)
+        bottom = thing.bottom + _MARGIN + (_RIM if cut and thing.y > plate.y else 0)
         windows.append(
             Window(
-                max(0, thing.left - margin) & ~1,
-                max(0, thing.top - margin) & ~1,
-                min(width, (thing.right + margin + 1) & ~1),
-                min(height, (thing.bottom + margin + 1) & ~1),
-                [thing],
+                max(0, left) & ~1, max(0, top) & ~1, min(width, right + 1 & ~1), min(height, bottom + 1 & ~1), [thing]
             )
         )
     merged = True
@@ -85,7 +77,7 @@ def plan(found, width, height, plate):
         for i in range(len(windows)):
             for j in range(i + 1, len(windows)):
                 # a die half in view would be a die not explained
-                if windows[i].reaches(windows[j]) and _meets(windows[i], windows[j]):
+                if _meets(windows[i], windows[j]):
                     windows[i] = _union(windows[i], windows.pop(j))
                     merged = True
                     break
@@ -98,10 +90,10 @@ def _meets(one, other):
     for window, things in ((one, other.things), (other, one.things)):
         for thing in things:
             if (
-                thing.left < window.left + window.w
-                and window.left < thing.right
-                and thing.top < window.top + window.h
-                and window.top < thing.bottom
+                thing.left < window.left + window.w - _NEAR
+                and window.left + _NEAR < thing.right
+                and thing.top < window.top + window.h - _NEAR
+                and window.top + _NEAR < thing.bottom
             ):
                 return True
     return False

@@ -25,6 +25,18 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         default=None,
         help="table time against the clock (default: 1, or as fast as possible with --pace fast)",
     )
+    parser.add_argument(
+        "--reader",
+        choices=("tags", "camera", "both"),
+        default="tags",
+        help="what reads the dice; both must agree (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--difficulty",
+        choices=("easy", "normal", "hard"),
+        default="normal",
+        help="of the camera's picture (default: %(default)s)",
+    )
     parser.add_argument("--listen", metavar="HOST:PORT", help="of the page (default: 127.0.0.1:8765 or a free port)")
     parser.add_argument("--folder", type=Path, help="for truth, journal and logs (default: run/<time>)")
     parser.add_argument("--no-browser", action="store_true", help="do not open the page")
@@ -51,7 +63,18 @@ def run(args: argparse.Namespace) -> int:
         print(f"tumbler demo: --folder {folder}: {error.strerror}", file=sys.stderr)
         return 2
     print(f"Tumbler: {args.book}, seed {seed}; Ctrl-C ends it", flush=True)
-    plan = Plan(folder.resolve(), args.book, args.spins, seed, args.pace, speed, args.listen, not args.no_browser)
+    plan = Plan(
+        folder.resolve(),
+        args.book,
+        args.spins,
+        seed,
+        args.pace,
+        speed,
+        args.listen,
+        not args.no_browser,
+        args.reader,
+        args.difficulty,
+    )
 
     def terminated(_signal: int, _frame: FrameType | None) -> None:
         raise KeyboardInterrupt

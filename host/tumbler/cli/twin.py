@@ -62,6 +62,12 @@ def add(subparsers: Any) -> None:
         default="normal",
         help="of the camera's picture (default: %(default)s)",
     )
+    parser.add_argument(
+        "--reader",
+        choices=("tags", "camera", "both"),
+        default="tags",
+        help="what reads the dice; both must agree (default: %(default)s)",
+    )
     parser.add_argument("--control", type=Path, metavar="SOCKET", help="take commands here (docs/twin.md)")
     parser.add_argument("--entry", action="store_true", help="the dealer enters the faces: for a table set so")
     parser.add_argument(
@@ -119,6 +125,8 @@ def check(args: argparse.Namespace) -> None:
         path = getattr(args, name)
         if path is not None and not path.parent.is_dir():
             raise BadInput(f"--{name} {path}: there is no directory {path.parent}")
+    if args.emulated and args.reader != "tags":
+        raise BadInput(f"--emulated --reader {args.reader}: the emulated board reads by tags (docs/camera.md says why)")
     if args.link.exists() and not args.link.is_symlink():
         raise BadInput(f"--link {args.link}: is there already and is not a link; choose another path")
 
@@ -164,8 +172,10 @@ def _emulated(plan: Any) -> Any:
 
 
 def play(args: argparse.Namespace, folder: Path, key: bytes, dice: int, game: Any, rates: dict[Kind, float]) -> int:
+    from tumbler.eye.calibrate import NotCalibrated
     from tumbler.twin.control import ControlPathError
     from tumbler.twin.process import FirmwareFailed, NoMicroPython
+    from tumbler.twin.rom import NoRom
     from tumbler.twin.twin import NotDelivered, Plan, Twin
 
     speed = args.speed if args.speed is not None else (0.0 if args.auto else 1.0)
@@ -186,12 +196,13 @@ def play(args: argparse.Namespace, folder: Path, key: bytes, dice: int, game: An
         rates=rates,
         die_set=die_set(args),
         difficulty=args.difficulty,
+        reader=args.reader,
     )
     try:
         twin = _emulated(plan) if args.emulated else Twin(plan)
     except ControlPathError as error:
         raise BadInput(f"--control {error}") from error
-    except NoMicroPython as error:
+    except (NoMicroPython, NoRom, NotCalibrated) as error:
         raise WorkFailed(str(error)) from error
     stopped = False
 

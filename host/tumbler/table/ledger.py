@@ -39,6 +39,7 @@ class Limits:
     min_spin_ms: int
     min_tumbles: int
     min_reads: int
+    readers: str = "tags"
 
 
 class Outlet(Protocol):
@@ -173,6 +174,7 @@ class Ledger:
             min_spin_ms=self.limits.min_spin_ms,
             min_tumbles=self.limits.min_tumbles,
             min_reads=self.limits.min_reads,
+            readers=self.limits.readers,
             last_spin=last.spin,
             last_state=last.state if follows else None,
             last_collected=last.collected if follows else None,

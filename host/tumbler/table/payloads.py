@@ -26,6 +26,7 @@ from dicewire.declared.eventcodes import EVENTS, SEVERITIES
 from dicewire.declared.linkcodes import DOWNS
 from dicewire.declared.table import Code
 
+from tumbler.table.evidence import sight_of
 from tumbler.table.spin import NoSpin, Result, Spin, iso_time
 from tumbler.table.validator import Consequence, Finding, worst
 
@@ -91,6 +92,7 @@ def no_spin_body(spin: NoSpin, identity: Identity, findings: Sequence[Finding]) 
         "text": cause.text,
         "by": ROLES.name(spin.by),
         "detail": spin.detail,
+        "sight": sight_of(spin.detail),
         "evidence": spin.evidence.hex(),
         "spun_at": iso_time(spin.wall_ms),
         "notes": [finding.as_json() for finding in findings],

@@ -25,6 +25,7 @@ from tumbler.table import payloads
 from tumbler.table.access import Access, Sender
 from tumbler.table.authority import wire_role
 from tumbler.table.commands import Commands, OrderRefused, Refusal
+from tumbler.table.evidence import BadEvidence, keep
 from tumbler.table.gamesend import GameSend, Stage
 from tumbler.table.health import Rates, Watch
 from tumbler.table.holds import Hold, Holds
@@ -78,7 +79,7 @@ class Table:
         settings = config.settings
         self.holds = Holds(self._send_hold)
         self.link = Connection(config.id, config.port, read_key(config.key_file), self)
-        limits = Limits(settings.min_spin_ms, settings.min_tumbles, settings.still_reads)
+        limits = Limits(settings.min_spin_ms, settings.min_tumbles, settings.still_reads, config.reader)
         self.ledger = Ledger(self.identity, journal, self.play, self.image, limits, self.holds, self)
         self.game = GameSend(self.image, self)
         self.commands = Commands(self, access)
@@ -186,9 +187,25 @@ class Table:
             self.game.sent(code)
 
     def bulk_received(self, kind: int, data: bytes) -> None:
-        """A log or a camera frame that a technician asked for."""
+        """The picture of a no spin, or a log or camera frame that a technician asked for."""
+        if BULK_KINDS.name(kind) == "evidence":
+            self._keep_evidence(data)
+            return
         content = {"kind": BULK_KINDS.name(kind), "frame": base64.b64encode(data).decode("ascii")}
         self._broker.publish(f"diag/{BULK_KINDS.name(kind)}", {**self.identity.stamp(wall_ms()), **content})
+
+    def _keep_evidence(self, data: bytes) -> None:
+        """The file first, then the event that names it. A full disk costs a picture and no result."""
+        folder = self.config.evidence or self._journal.path.parent / "evidence"
+        try:
+            kept = keep(folder / self.config.id, self.epoch, data)
+        except (BadEvidence, OSError) as error:
+            self._daemon_event("fault", "evidence_lost", "warning", f"the picture of a no spin was not kept: {error}")
+            return
+        seen = kept.sight or kept.cause
+        more = {"spin": kept.spin, "result_id": kept.result_id, "cause": kept.cause, "sight": kept.sight}
+        text = f"picture of spin {kept.spin} ({seen}) kept as {kept.file}"
+        self._daemon_event("access", "evidence", "info", text, file=str(kept.file), sha256=kept.sha256, **more)
 
     def _state_came(self, values: Mapping[str, Any]) -> None:
         self.state = dict(values)

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
 
+from dicewire.declared.codes import READERS
+
 from tumbler.rules.gametable import GameImage
 from tumbler.rules.tableplay import Play
 from tumbler.table.spin import Result, Spin
@@ -44,6 +46,7 @@ class Known:
     last_collected: int | None  # bonus numbers collected after it
     last_wall_ms: int
     now_ms: int
+    readers: str = "tags"  # whose opinions a result must have: tags, camera, both
 
 
 Evidence = dict[str, Any]
@@ -163,6 +166,22 @@ def opinions_missing(result: Result, known: Known) -> Evidence | None:
     return {"opinions": result.opinions, "reads": result.reads, "min_reads": known.min_reads}
 
 
+TAGS = 1 << READERS.number("tags")
+PIPS = 1 << READERS.number("pips") | 1 << READERS.number("lattice")  # the camera's two opinions of pips
+SYMBOLS = 1 << READERS.number("symbols")
+
+
+def readers_missing(result: Result, known: Known) -> Evidence | None:
+    """Every reader that this table is configured with must have read, whatever the controller is fitted with."""
+    camera = result.opinions & PIPS == PIPS or bool(result.opinions & SYMBOLS)
+    tags = bool(result.opinions & TAGS)
+    if not result.opinions:
+        return None  # found by another check
+    if (tags or known.readers == "camera") and (camera or known.readers == "tags"):
+        return None
+    return {"opinions": READERS.names_in(result.opinions), "wanted": known.readers}
+
+
 def other_state_before(result: Result, known: Known) -> Evidence | None:
     states = known.play.states
     if known.last_state is None:
@@ -223,6 +242,7 @@ RESULT_ONLY = (
         818, "times_impossible", HOLD, "D5 5.1", "the dice were read before they were uncovered", read_before_exposed
     ),
     Check(819, "opinions", HOLD, "D5 5.1.5", "too few readings that agree", opinions_missing),
+    Check(820, "readers", HOLD, "D5 5.1.5", "not read by what this table is configured to read with", readers_missing),
     Check(821, "state_before", HOLD, "", "the game did not stand where the last spin left it", other_state_before),
     Check(822, "state_after", HOLD, "", "the rules lead to another state or puck", other_state_after),
     Check(823, "areas", HOLD, "D5 7.3", "the lit areas are not those that the rules give", other_areas),

@@ -76,14 +76,22 @@ class Controller:
     """One board. `start` powers it, `kill` cuts the power between two instructions; both any number of times."""
 
     def __init__(
-        self, folder: Path, flash: Flash, *, firmware: Path | None = None, provision: Path | None = None
+        self,
+        folder: Path,
+        flash: Flash,
+        *,
+        firmware: Path | None = None,
+        provision: Path | None = None,
+        rom: Path | None = None,
     ) -> None:
+        """`rom`: the firmware as an image that runs in place (rom.py), where its code is not to lie in the heap."""
         self._micropython = find_micropython()
         self._firmware = (firmware or firmware_tree()).resolve()
         self._machine = Path(__file__).resolve().parent / "machine"
         self._folder = folder
         self._flash = flash
         self._provision = provision
+        self._rom = rom
         self.log = folder / "controller.log"
         (folder / "board.txt").write_text("twin\n")
         self._process: subprocess.Popen[bytes] | None = None
@@ -95,7 +103,7 @@ class Controller:
         wire = Path(dicewire.__file__).resolve().parent.parent
         path = [self._machine, self._firmware, wire, ".frozen"]
         words = [self._micropython, "-X", f"heapsize={HEAP}", self._machine / "start.py", fd, self._flash.path]
-        words += [self._flash.blocks, FLASH_MOUNT, self._firmware, self._provision or ""]
+        words += [self._flash.blocks, FLASH_MOUNT, self._firmware, self._provision or "", self._rom or ""]
         with self.log.open("ab") as log:
             self._process = subprocess.Popen(
                 [str(word) for word in words],

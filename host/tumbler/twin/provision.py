@@ -9,6 +9,7 @@ import binascii
 import os
 import secrets
 import struct
+from collections.abc import Mapping
 from pathlib import Path
 
 from tumbler.config import KEY_BYTES, KeyFileError, read_key
@@ -38,9 +39,23 @@ def dice_map(dice_set: DiceSet, dice: int) -> bytes:
     return body + struct.pack("<I", binascii.crc32(body))
 
 
-def provision(folder: Path, key: bytes, dice: bytes, game: GameImage | None) -> None:
+READERS = {"tags": 1, "camera": 2, "both": 3}  # as firmware/controller/fitted.py
+
+
+def provision(
+    folder: Path,
+    key: bytes,
+    dice: bytes,
+    game: GameImage | None,
+    reader: str = "tags",
+    taught: Mapping[str, bytes] | None = None,
+) -> None:
+    """`taught`: the camera's calibration, where the table reads by camera."""
     folder.mkdir(mode=0o700, exist_ok=True)
     files = {"key.bin": key, "dice.bin": dice}
+    if reader != "tags":
+        files["readers.bin"] = bytes((READERS[reader],))
+    files.update(taught or {})
     if game is not None:
         files[game.hash[:GAME_NAME_BYTES].hex() + ".game"] = game.data
         files["game.use"] = game.hash

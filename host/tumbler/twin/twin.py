@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tumbler.eye.calibrate import calibration_files
 from tumbler.rules.gametable import GameImage
 from tumbler.twin import truth
 from tumbler.twin.board import Board
@@ -32,8 +33,9 @@ from tumbler.twin.line import Line
 from tumbler.twin.lines import Lines
 from tumbler.twin.pace import LEAD_SECONDS, LEAST_SLEEP_SECONDS, Pace
 from tumbler.twin.physics import Physics
-from tumbler.twin.process import Controller
+from tumbler.twin.process import Controller, firmware_tree
 from tumbler.twin.provision import dice_map, provision
+from tumbler.twin.rom import rom_image
 from tumbler.twin.spinwatch import PhysicalSpin, SpinWatch, Spoilt
 from tumbler.twin.tap import Tap
 from tumbler.twin.world import World
@@ -66,6 +68,7 @@ class Plan:
     rates: Mapping[Kind, float] = field(default_factory=dict)
     die_set: str = "white"  # as the camera sees them: camera/dieset.py
     difficulty: str = "normal"  # of the camera's picture: camera/difficulty.py
+    reader: str = "tags"  # what reads the dice: tags, camera, both
 
 
 class NotDelivered(Exception):
@@ -80,8 +83,6 @@ class Twin:
         notes = self._read_notes()
         physics = Physics(plan.dice, random.Random(seed.number("dice", notes["spins"])))
         dice_set = DiceSet.made_from(plan.seed, plan.dice + 1)  # one more than belongs: a stranger's
-        provision(plan.folder / "provision", plan.key, dice_map(dice_set, plan.dice), plan.game)
-
         lines = self._lines()
         self.flash = self._flash()
         self.line = Line(plan.link, seed.number("line"))
@@ -90,6 +91,8 @@ class Twin:
         bus = Bus(lines, self.flash, self.line, seed, seed.bytes(8, "uid"))
         self.world = World(lines, physics)
         scene = TableScene(self.world, SETS[plan.die_set], PRESETS[plan.difficulty], plan.seed)
+        taught = calibration_files(scene, plan.die_set, plan.dice) if plan.reader != "tags" else None
+        provision(plan.folder / "provision", plan.key, dice_map(dice_set, plan.dice), plan.game, plan.reader, taught)
         self.chips = TableChips(bus, self.world, dice_set, plan.seed, scene=scene)
         self.world.attach(self.chips)
         self.board = self._board(bus, notes["boots"])
@@ -123,7 +126,8 @@ class Twin:
         return Flash(self.plan.folder / "flash.img")
 
     def _board(self, bus: Bus, boots: int) -> Board:
-        controller = Controller(self.plan.folder, self.flash, provision=self.plan.folder / "provision")
+        rom = rom_image(firmware_tree()) if self.plan.reader != "tags" else None
+        controller = Controller(self.plan.folder, self.flash, provision=self.plan.folder / "provision", rom=rom)
         return Board(controller, bus, self.line, self.world.advance, boots=boots)
 
     def _wire_up(self) -> None:

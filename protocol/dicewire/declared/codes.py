@@ -71,6 +71,38 @@ CAUSES = Table(
     ),
 )
 
+SIGHTS = Table(
+    "sight",
+    "SIGHT",
+    "What the camera saw that forbids a result: NO_SPIN.detail is 256 plus this number where the camera refused.",
+    (
+        Code(1, "dark", "the picture is dark: the lamp"),
+        Code(2, "blown_out", "the picture is blown out: too much light"),
+        Code(3, "out_of_focus", "the picture is out of focus"),
+        Code(4, "cover_closed", "the cover is closed"),
+        Code(5, "covered", "something covers the plate or the lens"),
+        Code(6, "frozen", "the camera repeats its last picture"),
+        Code(7, "torn", "the picture is not whole"),
+        Code(8, "dirty", "dome or plate are dirty"),
+        Code(9, "moving", "something moves from picture to picture", "D5 7.1.1"),
+        Code(10, "cocked", "a die is cocked", "D5 7.1.1"),
+        Code(11, "stacked", "a die lies on another", "D5 7.1.1"),
+        Code(12, "leaning", "a die leans against the dome", "D5 7.1.1"),
+        Code(13, "missing", "fewer dice than the game has", "D5 7.1.1"),
+        Code(14, "too_many", "more dice than the game has", "D5 7.1.1"),
+        Code(15, "foreign", "something that is no die", "D5 7.1.1"),
+        Code(16, "off_centre", "pips that aren't in the middle of their die"),
+        Code(17, "unread", "something like a die that can't be read"),
+        Code(18, "unexplained", "pips or symbols that belong to no die that was read"),
+        Code(19, "no_dice", "no dice"),
+        Code(20, "not_calibrated", "the camera is not calibrated"),
+        Code(21, "crowded", "more things than the controller can look at"),
+        Code(22, "no_answer", "the camera does not answer"),
+        Code(23, "colour_differs", "a symbol's colour and its shape say different faces"),
+        Code(24, "on_rim", "a die is outside the plate"),
+    ),
+)
+
 LOCKS = Table(
     "lock reason",
     "LOCK",
@@ -121,6 +153,7 @@ FAULTS = Table(
         Code(18, "program", "a part of the program failed"),
         Code(19, "door", "the service door is open"),
         Code(20, "tilt", "the table is tilted or was struck"),
+        Code(21, "calibration", "the camera is not calibrated"),
     ),
     bits=True,
 )
@@ -254,6 +287,9 @@ SERVICE_OPS = Table(
         Code(19, "format", "format the store; makes a new epoch (service only)"),
         Code(20, "current", "motor, lamp and supply readings now"),
         Code(21, "settings", "the settings in force"),
+        Code(22, "calibration", "write the camera's calibration"),
+        Code(23, "calibration_read", "read the camera's calibration"),
+        Code(24, "readers", "say what reads the dice, as bits: 1 tags, 2 camera; none: ask"),
     ),
 )
 
@@ -303,6 +339,7 @@ ENTRIES = Table(
 TABLES = (
     PHASES,
     CAUSES,
+    SIGHTS,
     LOCKS,
     FAULTS,
     INPUTS,

@@ -66,6 +66,35 @@ class Cause(IntEnum):
     FACE_UNDETERMINABLE = 46
 
 
+class Sight(IntEnum):
+    """What the camera saw that forbids a result: NO_SPIN.detail is 256 plus this number where the camera refused."""
+
+    DARK = 1
+    BLOWN_OUT = 2
+    OUT_OF_FOCUS = 3
+    COVER_CLOSED = 4
+    COVERED = 5
+    FROZEN = 6
+    TORN = 7
+    DIRTY = 8
+    MOVING = 9
+    COCKED = 10
+    STACKED = 11
+    LEANING = 12
+    MISSING = 13
+    TOO_MANY = 14
+    FOREIGN = 15
+    OFF_CENTRE = 16
+    UNREAD = 17
+    UNEXPLAINED = 18
+    NO_DICE = 19
+    NOT_CALIBRATED = 20
+    CROWDED = 21
+    NO_ANSWER = 22
+    COLOUR_DIFFERS = 23
+    ON_RIM = 24
+
+
 class LockReason(IntEnum):
     """Why the table is locked. Kept in flash; unlocked by supervisor key or area manager once the fault is gone."""
 
@@ -111,6 +140,7 @@ class Fault(IntFlag):
     PROGRAM = 262144
     DOOR = 524288
     TILT = 1048576
+    CALIBRATION = 2097152
 
 
 class Input(IntFlag):
@@ -219,6 +249,9 @@ class ServiceOperation(IntEnum):
     FORMAT = 19
     CURRENT = 20
     SETTINGS = 21
+    CALIBRATION = 22
+    CALIBRATION_READ = 23
+    READERS = 24
 
 
 class ResetCause(IntEnum):
@@ -285,6 +318,8 @@ class Event(IntEnum):
     ENTRY_DIFFERS = 22
     COMMAND_REFUSED = 23
     RECORD_UNSOUND = 24
+    CAMERA_DRIFT = 25
+    EVIDENCE_LOST = 26
     DOOR_OPENED = 30
     DOOR_CLOSED = 31
     STRUCK = 32
@@ -302,6 +337,7 @@ class Event(IntEnum):
     SERVICE_LEFT = 46
     CLOSING = 47
     COMMAND_DONE = 48
+    CALIBRATED = 49
     UPDATE_RECEIVED = 50
     UPDATE_APPLIED = 51
     UPDATE_REFUSED = 52
@@ -341,6 +377,7 @@ class BulkKind(IntEnum):
     LOG = 2
     FRAME = 3
     UPDATE = 4
+    EVIDENCE = 5
 
 
 class BulkCode(IntEnum):

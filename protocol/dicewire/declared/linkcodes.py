@@ -42,6 +42,9 @@ BULK_KINDS = Table(
         Code(2, "log", "the controller's log, controller to host"),
         Code(3, "frame", "camera frame, controller to host"),
         Code(4, "update", "firmware update, host to controller"),
+        Code(
+            5, "evidence", "the picture that a no spin was called by, controller to host; docs/camera.md has its head"
+        ),
     ),
 )
 

@@ -17,6 +17,7 @@ from tumbler.twin.chips.dice import DicePoses
 from .dieset import DieSet
 from .difficulty import NORMAL, Conditions, Difficulty
 from .render import render
+from .staged import Lie, stage
 
 
 class Seen(Protocol):
@@ -33,6 +34,7 @@ class TableScene:
         self._world = world
         self._set = die_set
         self._difficulty = difficulty
+        self._seed = seed
         self._rng = np.random.default_rng((seed, 7))
         self._fitting = difficulty.fit(self._rng)
         self._conditions = difficulty.draw(self._rng, self._fitting)
@@ -41,6 +43,20 @@ class TableScene:
     @property
     def conditions(self) -> Conditions:
         return self._conditions
+
+    def rehearsal(self, throws: int, dice: int) -> list[npt.NDArray[np.uint8]]:
+        """Frames of so many throws that lie flat, at this very table: what a technician calibrates by. Changes nothing."""
+        rng = np.random.default_rng((self._seed, 8))
+        return [
+            render(
+                stage(Lie.FLAT, dice, rng).poses,
+                self._set,
+                self._difficulty.draw(rng, self._fitting),
+                rng,
+                colour=False,
+            )
+            for _ in range(throws)
+        ]
 
     def __call__(self, colour: bool) -> npt.NDArray[np.uint8]:
         covered = self._world.cover_closed

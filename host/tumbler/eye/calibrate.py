@@ -1,0 +1,166 @@
+"""Calibrates a table's camera from a few frames of its dice lying flat: plate, scale, lens, light, dice.
+
+The plate is found here, from what all frames have in common; everything else is measured by the controller's own files on
+MicroPython (controller/reader/teach.py), which also write eye.bin. Not for getting frames or storing the result: the command.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from tumbler.twin.process import find_micropython, firmware_tree
+
+WIDTH, HEIGHT = 320, 240
+LEAST_FRAMES = 3
+HEAP = "8M"
+LONGEST_S = 300
+# where the plate may be: as the camera is mounted, and a technician's hand allows
+RADII = (80.0, 119.0)
+OFF_CENTRE = 24.0
+RAYS = 72
+RIM_WIDEST = 14.0  # pixels from the plate to the housing
+INNER_SHARE = 0.35
+RIM_STEP = 1.5  # grey steps: a rim fainter than this is a guess
+
+Frame = npt.NDArray[np.uint8]
+Rays = npt.NDArray[np.float64]
+
+
+class NotCalibrated(Exception):
+    """The frames don't teach enough; the message says what to show instead."""
+
+
+@dataclass(frozen=True)
+class Plate:
+    x: float
+    y: float
+    r: float
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """What was learned: `eye` is the file for the controller, `figures` what it says in words and numbers."""
+
+    eye: bytes
+    hash: str
+    plate: Plate
+    figures: dict[str, Any]
+    taught: tuple[bool, ...]
+
+
+def find_plate(frames: Sequence[Frame]) -> Plate:
+    """The circle with the strongest edge around the middle of the picture. Dice lie elsewhere in every frame: the middle of
+    all frames shows the bare plate."""
+    bare = np.median(np.stack(frames), axis=0).astype(np.float32)
+    smooth = bare.copy()
+    smooth[1:-1, 1:-1] = (
+        bare[1:-1, 1:-1] * 4 + bare[:-2, 1:-1] + bare[2:, 1:-1] + bare[1:-1, :-2] + bare[1:-1, 2:]
+    ) / 8
+    angles: Rays = np.linspace(0.0, 2 * math.pi, RAYS, endpoint=False, dtype=np.float64)
+    best, place = 0.0, Plate(WIDTH / 2, HEIGHT / 2, 104.0)
+    for step, reach, radii in (
+        (4.0, OFF_CENTRE, np.arange(*RADII, 1.0)),
+        (1.0, 5.0, None),
+        (0.25, 1.25, None),
+    ):
+        centre = place
+        span = np.arange(-reach, reach + step / 2, step)
+        around = radii if radii is not None else np.arange(centre.r - 4, centre.r + 4.1, 0.5)
+        best = 0.0
+        for dx in span:
+            for dy in span:
+                x, y = centre.x + float(dx), centre.y + float(dy)
+                edge = _edges(smooth, x, y, around, angles)
+                k = int(edge.argmax())
+                if edge[k] > best:
+                    best, place = float(edge[k]), Plate(x, y, float(around[k]))
+    if best < RIM_STEP:
+        raise NotCalibrated("the plate's rim is not to be seen: is the camera above the plate, and the lamp on?")
+    radii = np.arange(place.r - RIM_WIDEST, place.r + 1, 0.5)
+    edges = _edges(smooth, place.x, place.y, radii, angles)
+    first = int(np.argmax(edges >= INNER_SHARE * best))  # the plate ends at the innermost of gasket, rim and housing
+    while first + 1 < len(edges) and edges[first + 1] > edges[first]:
+        first += 1
+    return Plate(place.x, place.y, float(radii[first]))
+
+
+def _edges(
+    picture: npt.NDArray[np.float32],
+    x: float,
+    y: float,
+    radii: npt.NDArray[np.float64],
+    angles: npt.NDArray[np.float64],
+) -> npt.NDArray[np.float64]:
+    """How strong an edge runs along each circle."""
+    steps = _profile(picture, x, y, radii + 1.5, angles) - _profile(picture, x, y, radii - 1.5, angles)
+    strong: npt.NDArray[np.float64] = np.abs(np.median(steps, axis=1)) * _inside(x, y, radii)
+    return strong
+
+
+def _inside(x: float, y: float, radii: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    reach = min(x, y, WIDTH - 1 - x, HEIGHT - 1 - y)
+    return (radii + 2 < reach).astype(np.float64)
+
+
+def _profile(
+    picture: npt.NDArray[np.float32],
+    x: float,
+    y: float,
+    radii: npt.NDArray[np.float64],
+    angles: npt.NDArray[np.float64],
+) -> npt.NDArray[np.float32]:
+    """Levels on circles: radii x angles."""
+    columns = np.clip(np.rint(x + np.outer(radii, np.cos(angles))).astype(np.intp), 0, WIDTH - 1)
+    rows = np.clip(np.rint(y + np.outer(radii, np.sin(angles))).astype(np.intp), 0, HEIGHT - 1)
+    levels: npt.NDArray[np.float32] = picture[rows, columns]
+    return levels
+
+
+def calibrate(frames: Sequence[Frame], plate: Plate | None = None) -> Lesson:
+    """NotCalibrated with what to do; NoMicroPython."""
+    if len(frames) < LEAST_FRAMES:
+        raise NotCalibrated(f"{len(frames)} frames: at least {LEAST_FRAMES} throws of the dice are needed")
+    if plate is None:
+        plate = find_plate(frames)
+    firmware = firmware_tree()
+    head = f"{plate.x} {plate.y} {plate.r} {len(frames)}\n".encode()
+    done = subprocess.run(
+        [str(find_micropython()), "-X", f"heapsize={HEAP}", "-m", "controller.reader.teach"],
+        env={"MICROPYPATH": f"{firmware}:{firmware.parent / 'protocol'}:.frozen"},
+        input=head + b"".join(frame.tobytes() for frame in frames),
+        capture_output=True,
+        timeout=LONGEST_S,
+        check=False,
+    )
+    try:
+        answer = json.loads(done.stdout)
+    except ValueError:
+        said = done.stderr.decode(errors="replace").strip().splitlines()
+        raise NotCalibrated(f"the controller's files failed: {said[-1] if said else 'without a word'}") from None
+    if "why" in answer:
+        raise NotCalibrated(f"{answer['why']}: throw again, so that fours, fives and sixes are to be seen")
+    taught = tuple(bool(one) for one in answer.pop("taught"))
+    eye = bytes.fromhex(answer.pop("eye"))
+    return Lesson(eye, answer.pop("hash"), plate, answer, taught)
+
+
+class Rehearsal(Protocol):
+    """A table's camera that can show throws of its dice: camera/scene.py."""
+
+    def rehearsal(self, throws: int, dice: int) -> list[Frame]: ...
+
+
+REHEARSAL = 12  # throws that a twin's camera is calibrated by
+
+
+def calibration_files(scene: Rehearsal, die_set: str, dice: int) -> dict[str, bytes]:
+    """What a twin's flash gets where it reads by camera, made as a technician makes it."""
+    return {"eye.bin": calibrate(scene.rehearsal(REHEARSAL, dice)).eye}
