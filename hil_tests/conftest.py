@@ -47,6 +47,8 @@ def table(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callable[.
             rig = choose(option("--rig"), TwinPlan(folder, **plan), option("--key"), _hand(request))
         except (BadRig, RigFailed) as error:
             pytest.exit(str(error), returncode=2)
+        if why := rig.absent():
+            pytest.skip(why)
         if missing := rig.missing(needed):
             pytest.skip(f"rig {rig.name} cannot: {'; '.join(missing)}")
         started.append(rig)

@@ -7,7 +7,6 @@ from collections.abc import Callable
 import pytest
 from tumbler.bench.processes import Daemon, Subscriber
 from tumbler.rigs import Capability, Rig
-from tumbler.rigs.emulated.uf2 import NoUf2, find_uf2
 
 pytestmark = [pytest.mark.xdist_group("quirks"), pytest.mark.timeout(1200)]
 
@@ -18,10 +17,6 @@ def test_a_daemon_serves_an_emulated_table_as_any_other(
 ) -> None:
     if request.config.getoption("--rig") != "emulated":
         pytest.skip("takes minutes: --rig emulated (make hil-emulated)")
-    try:
-        find_uf2()
-    except NoUf2 as error:
-        pytest.skip(f"no emulated controller: {error}")
     rig = table(spins=2, seed=11)
     daemon = serve(rig)
     rig.wait_played()

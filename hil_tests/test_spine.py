@@ -15,7 +15,7 @@ Table = Callable[..., Rig]
 Serve = Callable[[Rig], Daemon]
 
 needs = pytest.mark.needs
-pytestmark = [needs(Capability.DEALER, Capability.TRUTH), pytest.mark.timeout(240)]
+pytestmark = [needs(Capability.DEALER, Capability.TRUTH, Capability.FAST), pytest.mark.timeout(240)]
 
 
 def flat(rig: Rig) -> list[list[int]]:

@@ -6,6 +6,7 @@ the person's, so tests that need it are skipped on this rig too.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from tumbler.rigs.capability import Capability
 from tumbler.rigs.rig import Rig, RigFailed
 from tumbler.table.find import PortNotFound, find_port
 
+REST_S = 9.0  # the longest profile of the motor, and the dice after it
 BY_HAND = frozenset({Capability.KEYS, Capability.DICE, Capability.CABLE, Capability.POWER})
 WORDS = {
     "press": "press the key {key}",
@@ -22,6 +24,7 @@ WORDS = {
     "door": "set the service door to closed = {closed}",
     "place": "lay the dice with the faces {faces}",
     "lay": "lay a die {how}",
+    "look": "type the faces that the dice show, such as 2 4 6",
     "unplug": "pull the serial cable out",
     "plug": "push the serial cable in",
     "power_cut": "switch the controller off and on again",
@@ -67,5 +70,11 @@ class BenchRig(Rig):
     def control(self, do: str, **fields: Any) -> dict[str, Any]:
         if self._ask is None or do not in WORDS:
             raise RigFailed(f"nobody at the bench can do {do}")
-        self._ask(WORDS[do].format(**fields))
+        said = self._ask(WORDS[do].format(**fields))
+        if do == "look":
+            return {"ok": True, "faces": sorted(int(face) for face in str(said) if face in "123456")}
         return {"ok": True}
+
+    def wait_rest(self, rested: int) -> None:
+        """Nothing at a bench tells it; the cover may be opened after this time in any case."""
+        time.sleep(REST_S)

@@ -16,6 +16,7 @@ class RigFailed(Exception):
 class Rig(ABC):
     name: ClassVar[str]
     capabilities: ClassVar[frozenset[Capability]]
+    slowness: ClassVar[float] = 1.0  # than a twin: what is waited for is given so much longer
 
     @property
     @abstractmethod
@@ -34,6 +35,10 @@ class Rig(ABC):
     def stop(self) -> None:
         """Leave nothing behind."""
 
+    def absent(self) -> str:
+        """Why this rig can't be had on this machine, in words; empty where it can."""
+        return ""
+
     def missing(self, needed: set[Capability]) -> list[str]:
         """What of this the rig cannot do, in words."""
         return sorted(one.value for one in needed - self.capabilities)
@@ -51,6 +56,20 @@ class Rig(ABC):
     def truth(self) -> list[dict[str, Any]]:
         """How the dice lay, spin by spin (TRUTH)."""
         raise RigFailed(f"{self.name} does not know how the dice lie")
+
+    # --- a spin by hand (KEYS) ----------------------------------------------------------------------------------------
+
+    def rested(self) -> int:
+        """How many spins' dice have come to rest so far, for wait_rest."""
+        return 0
+
+    def wait_rest(self, rested: int) -> None:
+        """Until the dice of the spin under way lie still; `rested` as it was before."""
+        raise RigFailed(f"{self.name} does not see the dice")
+
+    def lit(self) -> list[int]:
+        """The lamps that are lit, by their place on the chain (LAMPS)."""
+        raise RigFailed(f"{self.name} does not see the lamps")
 
     # --- hands --------------------------------------------------------------------------------------------------------
 

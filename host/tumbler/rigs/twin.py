@@ -17,6 +17,7 @@ from tumbler.rigs.rig import Rig, RigFailed
 
 START_S = 30.0
 ANSWER_S = 20.0
+CRANK_S = 2.0  # of table time, from the dice at rest to the crank at rest
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,7 @@ class Lines:
 
 class TwinRig(Rig):
     name: ClassVar[str] = "twin"
-    capabilities: ClassVar[frozenset[Capability]] = frozenset(Capability)
+    capabilities: ClassVar[frozenset[Capability]] = frozenset(Capability) - {Capability.TIME}
 
     def __init__(self, plan: TwinPlan) -> None:
         self.plan = plan
@@ -138,6 +139,19 @@ class TwinRig(Rig):
             raise RigFailed(f"{len(self.truth())} spins played in {seconds:.0f} s: {self.said()}") from error
         if code != 0:
             raise RigFailed(f"the twin ended with {code}: {self.said()}")
+
+    def rested(self) -> int:
+        return len(self.truth())
+
+    def wait_rest(self, rested: int) -> None:
+        """And until the crank stands: the controller leads it down after the dice lie already."""
+        self.wait_spins(rested + 1)
+        until = self.control("status")["t"] + CRANK_S
+        while self.control("status")["t"] < until:
+            time.sleep(0.02)  # table time passes in another process; nothing tells how far it is
+
+    def lit(self) -> list[int]:
+        return [place for place, colour in enumerate(self.control("status")["lamps"]) if any(colour)]
 
     def truth(self) -> list[dict[str, Any]]:
         if not self._truth.exists():
