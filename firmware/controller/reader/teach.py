@@ -28,6 +28,7 @@ class Lessons:
         self.bright = []
         self.sharp = []
         self.grain = []
+        self.seen = []  # of each frame: (face, x, y, step) of its dice
         self._buffers = Buffers()
         self._finder = PipFinder()
 
@@ -38,6 +39,7 @@ class Lessons:
         seen = picture.Picture(_WIDTH, _HEIGHT, [frame], _OCTAVES)
         verdict = scene.read(seen, self._finder.find(seen), 0, None, b.floor)
         rows = calibrate.lessons(verdict)
+        self.seen.append([(f.number, round(f.x, 1), round(f.y, 1), round(sqrt(f.size()), 2)) for f in verdict.dice])
         self.rows += rows
         for face in verdict.dice:
             if face.number > 3 and face.error < 0.06:
@@ -120,6 +122,7 @@ def main():
                 "eye": "".join(["%02x" % b for b in data]),
                 "hash": name(data),
                 "taught": taught,
+                "seen": lessons.seen,
                 "dice": len(lessons.rows),
                 "step": known.step,
                 "radius": known.radius,

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tumbler.diag.line import Line
     from tumbler.diag.operations import Operation
 
-STAYS = ("light", "bootloader", "format", "reset")  # after these the table is not given back at once
+STAYS = ("light", "bootloader", "format", "reset", "fit-readers")  # after these the table is not given back at once
 
 
 def add(subparsers: Any) -> None:

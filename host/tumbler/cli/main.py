@@ -23,6 +23,7 @@ COMMANDS = {
     "twin": "the digital twin of a table, with the controller's firmware on MicroPython",
     "config": "check a configuration file, or print an example",
     "provision": "make a table's key, teach a controller its dice",
+    "calibrate": "teach a table its camera and dice",
     "diag": "what the technician wants to know of a table",
     "journal": "verify, export or recall the durable record",
     "record": "many tables' results from MQTT into one database",

@@ -7,6 +7,7 @@ carries them is line.py or through.py.
 from __future__ import annotations
 
 import binascii
+import hashlib
 import struct
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -143,6 +144,37 @@ def dice_map(data: bytes) -> Values:
     return {"dice": [{"uid": uid, "die": die, "behind": face} for uid, die, face in unpack_dice(data)]}
 
 
+READERS = {1: "tags", 2: "camera", 3: "both"}  # firmware/controller/fitted.py
+EYE = struct.Struct("<4sBBHffffffHHHHf")  # firmware/controller/reader/calibration.py
+EYE_MAGIC = b"TEY2"
+
+
+def readers(data: bytes) -> Values:
+    if len(data) != 1 or data[0] not in READERS:
+        raise AnswerUnreadable(f"readers: {data.hex()}")
+    return {"reader": READERS[data[0]]}
+
+
+def calibration(data: bytes) -> Values:
+    if len(data) != EYE.size + 4 or data[:4] != EYE_MAGIC:
+        raise AnswerUnreadable(f"a calibration of {len(data)} bytes")
+    _, kind, inv, contrast, step, radius, spread, x, y, r, ground, bright, sharp, grain, bend = EYE.unpack_from(data)
+    return {
+        "hash": hashlib.sha256(data).hexdigest()[:16],
+        "dice": "symbols" if kind else ("light pips" if inv else "dark pips"),
+        "step": round(step, 3),
+        "radius": round(radius, 3),
+        "spread": round(spread, 4),
+        "contrast": contrast,
+        "plate": [round(x, 1), round(y, 1), round(r, 1)],
+        "bend": round(bend, 4),
+        "ground": ground,
+        "bright": bright,
+        "sharp": sharp,
+        "grain": grain,
+    }
+
+
 OPERATIONS: dict[str, Operation] = {
     "info": Operation("info", "versions, identity, memory and what is stored", lines),
     "settings": Operation("settings", "the settings in force", lines),
@@ -164,6 +196,16 @@ OPERATIONS: dict[str, Operation] = {
         (Argument("spin", 0, 0xFFFFFFFF, "its number; 0: the last", 0),),
     ),
     "dice": Operation("dice_map_read", "the map of the dice tags", dice_map),
+    "readers": Operation("readers", "what reads the dice: tags, camera or both", readers),
+    "fit-readers": Operation(
+        "readers",
+        "say what reads the dice; the controller starts anew",
+        nothing,
+        "<B",
+        (Argument("readers", 1, 3, "1 tags, 2 camera, 3 both"),),
+        service=True,
+    ),
+    "calibration": Operation("calibration_read", "what the camera was taught (tumbler calibrate)", calibration),
     "log": Operation("log", "the controller's log", nothing, bulk="log"),
     "frame": Operation("frame", "a picture of the camera, where one is fitted", nothing, bulk="frame"),
     "self-test": Operation("self_test", "run the self-test", self_test, service=True),

@@ -54,6 +54,7 @@ class Lesson:
     plate: Plate
     figures: dict[str, Any]
     taught: tuple[bool, ...]
+    seen: tuple[tuple[tuple[int, float, float, float], ...], ...]  # of each frame: face, x, y, step of its dice
 
 
 def find_plate(frames: Sequence[Frame]) -> Plate:
@@ -149,7 +150,8 @@ def calibrate(frames: Sequence[Frame], plate: Plate | None = None) -> Lesson:
         raise NotCalibrated(f"{answer['why']}: throw again, so that fours, fives and sixes are to be seen")
     taught = tuple(bool(one) for one in answer.pop("taught"))
     eye = bytes.fromhex(answer.pop("eye"))
-    return Lesson(eye, answer.pop("hash"), plate, answer, taught)
+    seen = tuple(tuple(tuple(die) for die in dice) for dice in answer.pop("seen"))
+    return Lesson(eye, answer.pop("hash"), plate, answer, taught, seen)
 
 
 class Rehearsal(Protocol):

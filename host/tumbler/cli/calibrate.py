@@ -1,0 +1,154 @@
+"""`tumbler calibrate`: teaches a table its camera and dice, from its own camera or from picture files. docs/calibration.md."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tumbler.cli.exits import BadInput, WorkFailed
+from tumbler.diag import reach
+
+if TYPE_CHECKING:
+    from tumbler.diag.line import Line
+    from tumbler.eye.calibrate import Frame, Lesson
+
+THROWS = 8
+
+
+def add(subparsers: Any) -> None:
+    parser = subparsers.add_parser(
+        "calibrate",
+        help="teach a table its camera and dice",
+        description="Finds plate, scale, lens, light and dice from a few throws, and stores them in the controller. "
+        "With picture files it only measures, and writes the calibration to --out.",
+    )
+    parser.add_argument("pictures", nargs="*", type=Path, metavar="PICTURE", help="frames of the table's camera, 4:3")
+    reach.options_for(parser)
+    parser.add_argument(
+        "--throws", type=int, default=THROWS, metavar="N", help="how many to ask for (default: %(default)s)"
+    )
+    parser.add_argument("--show", action="store_true", help="only say what is stored in the controller")
+    parser.add_argument("--dry-run", action="store_true", help="measure, store nothing")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="write the calibration there too")
+    parser.add_argument("--picture", type=Path, metavar="FILE", help="write what was found as a picture (.png)")
+    parser.set_defaults(func=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    try:
+        import tumbler.eye.calibrate  # noqa: F401  (needs numpy)
+    except ImportError as error:
+        raise WorkFailed(f"calibrating needs {error.name}: install tumbler[twin]") from None
+    if options.pictures:
+        return from_pictures(options)
+    if options.show:
+        return reach.run(options, lambda line: shown(options, line))
+    if options.throws < 3:
+        raise BadInput(f"--throws {options.throws}: 3 or more")
+    return reach.run(options, lambda line: at_table(options, line))
+
+
+# --- picture files ----------------------------------------------------------------------------------------------------
+
+
+def from_pictures(options: argparse.Namespace) -> int:
+    frames = [opened(path) for path in options.pictures]
+    report(options, frames, learned(frames))
+    return 0
+
+
+def opened(path: Path) -> Frame:
+    import numpy as np
+    from PIL import Image
+
+    from tumbler.eye.calibrate import HEIGHT, WIDTH
+
+    try:
+        with Image.open(path) as picture:
+            grey = picture.convert("L")
+    except OSError as error:
+        raise BadInput(f"{path}: {error.strerror or 'is not a picture that can be opened'}") from None
+    if grey.width * HEIGHT != grey.height * WIDTH:
+        raise BadInput(f"{path}: {grey.width} x {grey.height}: the camera's pictures are {WIDTH} x {HEIGHT}, 4:3")
+    return np.asarray(grey.resize((WIDTH, HEIGHT), Image.Resampling.BOX), dtype=np.uint8)
+
+
+def learned(frames: list[Frame]) -> Lesson:
+    from tumbler.eye.calibrate import NotCalibrated, calibrate
+    from tumbler.twin.process import NoMicroPython
+
+    try:
+        return calibrate(frames)
+    except (NotCalibrated, NoMicroPython) as error:
+        raise WorkFailed(str(error)) from error
+
+
+def report(options: argparse.Namespace, frames: list[Frame], lesson: Lesson) -> None:
+    from tumbler.eye.lesson_picture import draw, figures
+
+    if options.out is not None:
+        options.out.write_bytes(lesson.eye)
+    if options.picture is not None:
+        draw(frames, lesson, options.picture)
+    if options.json:
+        plate = {"x": lesson.plate.x, "y": lesson.plate.y, "r": lesson.plate.r}
+        print(json.dumps({"hash": lesson.hash, "plate": plate, "frames": len(frames), **lesson.figures}))
+    else:
+        print("\n".join(figures(lesson)))
+
+
+# --- a table ----------------------------------------------------------------------------------------------------------
+
+
+async def asked(line: Line, op: str, data: bytes = b"") -> bytes:
+    from dicewire.declared.codes import SERVICE_OPS
+
+    return await line.ask(op, SERVICE_OPS.number(op), data)
+
+
+async def shown(options: argparse.Namespace, line: Line) -> int:
+    from tumbler.diag.operations import calibration
+
+    values = calibration(await asked(line, "calibration_read"))
+    if options.json:
+        print(json.dumps(values))
+    else:
+        print("\n".join(f"{name:<10} {value}" for name, value in values.items()))
+    return 0
+
+
+async def at_table(options: argparse.Namespace, line: Line) -> int:
+    from tumbler.diag.checks import out_of_play
+
+    async with out_of_play(line):
+        frames = []
+        for throw in range(1, options.throws + 1):
+            if not options.json:
+                print(f"throw {throw} of {options.throws}: dice flat, cover open, then Enter ", end="", flush=True)
+            if not sys.stdin.readline():
+                raise BadInput(f"standard input ended before throw {throw} of {options.throws}")
+            frames.append(await taken(line))
+        lesson = learned(frames)
+        if not options.dry_run:
+            await asked(line, "calibration", lesson.eye)
+            if await asked(line, "calibration_read") != lesson.eye:
+                raise WorkFailed("the controller does not give back what it was told to store; calibrate again")
+    report(options, frames, lesson)
+    if not options.json and not options.dry_run:
+        print(f"stored in the controller as {lesson.hash}")
+    return 0
+
+
+async def taken(line: Line) -> Frame:
+    import numpy as np
+
+    from tumbler.eye.calibrate import HEIGHT, WIDTH
+
+    await asked(line, "frame")
+    data = await line.transfer("frame")
+    if len(data) != WIDTH * HEIGHT:
+        raise WorkFailed(f"a picture of {len(data)} bytes came, not {WIDTH} x {HEIGHT}")
+    return np.frombuffer(data, dtype=np.uint8).reshape(HEIGHT, WIDTH)
