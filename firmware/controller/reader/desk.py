@@ -10,10 +10,12 @@ import json
 import sys
 import time
 
-from controller.reader import calibrate, picture, scene, things
+from controller.reader import accord, calibrate, picture, scene, things
 from controller.reader.pips import CAMERA_SEEDS, PipFinder
+from controller.reader.stamps import Stamper
 
 _SMALL = 4.5  # pixels: pips with a smaller radius are read again at double size
+_LARGE = 45  # pixels: larger dice are read by their pips alone
 CAMERA_OCTAVES = 3
 _LARGEST_DOUBLED = 720  # pixels of the longer side
 
@@ -30,7 +32,12 @@ def read(finder, w, h, rgb, dice):
     small = not radii or radii[len(radii) // 2] < _SMALL
     if (verdict.reason == scene.OK and not small) or twice is None:
         return verdict, 1
-    return scene.read(twice, finder.find(twice), dice), 2
+    verdict = scene.read(twice, finder.find(twice), dice)
+    stamper = Stamper()
+    lumps = stamper.read(once, rgb)
+    if lumps is None or stamper.usual > _LARGE:
+        return verdict, 2
+    return accord.between(verdict, 2, lumps, stamper.usual, dice), 1
 
 
 def answer(finder, w, h, rgb, dice):

@@ -7,6 +7,7 @@ if ON_MICROPYTHON:
 else:
     from controller.reader import scan_plain as loops  # type: ignore[no-redef]
 
+apart = loops.apart
 blend = loops.blend
 count = loops.count
 depart = loops.depart
@@ -16,6 +17,7 @@ grow = loops.grow
 halve = loops.halve
 lift_shadow = loops.lift_shadow
 planes = loops.planes
+probe = loops.probe
 seeds = loops.seeds
 smooth = loops.smooth
 tally = loops.tally

@@ -281,3 +281,91 @@ def double(src: ptr8, w: int, h: int, dst: ptr8):
             if j < 0 or j >= w:
                 j = i
             dst[o + x] = (9 * src[near + i] + 3 * src[near + j] + 3 * src[far + i] + src[far + j] + 8) >> 4
+
+
+@micropython.viper
+def apart(
+    luma: ptr8,
+    low: ptr8,
+    high: ptr8,
+    w: int,
+    h: int,
+    shift: int,
+    across: int,
+    ground: ptr8,
+    ground_low: ptr8,
+    ground_high: ptr8,
+    limit: int,
+    dist: ptr8,
+    mask: ptr8,
+):
+    for y in range(h):
+        row = (y >> shift) * across
+        i = y * w
+        for x in range(w):
+            k = row + (x >> shift)
+            d = luma[i + x] - ground[k]
+            if d < 0:
+                d = 0 - d
+            e = low[i + x] - ground_low[k]
+            if e < 0:
+                e = 0 - e
+            if e > d:
+                d = e
+            v = high[i + x]
+            g = ground_high[k]
+            e = v - g
+            if e < 0:
+                e = 0 - e
+            if e > d:
+                d = e
+            if v < g and v + v > g:
+                e = low[i + x] * g - v * ground_low[k]
+                if e < 10 * g and e > 0 - 10 * g:
+                    d = 0
+            dist[i + x] = d
+            mask[i + x] = 1 if d > limit else 0
+
+
+@micropython.viper
+def probe(rgb: ptr8, w: int, h: int, x: int, y: int, ux: int, uy: int, homes: ptr8, sums: ptr32) -> int:
+    for k in range(75):
+        sums[k] = 0
+    x -= 128
+    y -= 128
+    place = 0
+    for row in range(15):
+        for column in range(15):
+            px = x + (column - 7) * ux - (row - 7) * uy
+            py = y + (column - 7) * uy + (row - 7) * ux
+            if px < 0 or py < 0 or px >= (w - 1) << 8 or py >= (h - 1) << 8:
+                return 0
+            i = ((py >> 8) * w + (px >> 8)) * 3
+            j = i + w + w + w
+            fx = px & 255
+            fy = py & 255
+            a = (256 - fx) * (256 - fy)
+            b = fx * (256 - fy)
+            c = (256 - fx) * fy
+            d = fx * fy
+            red = (rgb[i] * a + rgb[i + 3] * b + rgb[j] * c + rgb[j + 3] * d) >> 16
+            green = (rgb[i + 1] * a + rgb[i + 4] * b + rgb[j + 1] * c + rgb[j + 4] * d) >> 16
+            blue = (rgb[i + 2] * a + rgb[i + 5] * b + rgb[j + 2] * c + rgb[j + 5] * d) >> 16
+            sums[0] = sums[0] + red
+            sums[1] = sums[1] + green
+            sums[2] = sums[2] + blue
+            sums[3] = sums[3] + red * red
+            sums[4] = sums[4] + green * green
+            sums[5] = sums[5] + blue * blue
+            sums[6] = sums[6] + red * green
+            sums[7] = sums[7] + red * blue
+            sums[8] = sums[8] + green * blue
+            for _ in range(3):
+                k = homes[place]
+                place += 1
+                if k:
+                    k = 6 + k + k + k
+                    sums[k] = sums[k] + red
+                    sums[k + 1] = sums[k + 1] + green
+                    sums[k + 2] = sums[k + 2] + blue
+    return 1

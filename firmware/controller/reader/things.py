@@ -55,7 +55,7 @@ def find(picture, floor=None):
     w, h, planes = picture.octaves[octave]
     across = (w >> _CELL) + 1
     down = (h >> _CELL) + 1
-    grounds = [_ground(plane, w, h, across, down) for plane in planes]
+    grounds = [ground_of(plane, w, h, across, down) for plane in planes]
     mask = floor.mask
     _clear(mask, pixels)
     for plane, ground in zip(planes, grounds):  # noqa: B905 - not on MicroPython
@@ -118,7 +118,7 @@ def _thing(sums, octave):
     return thing
 
 
-def _ground(plane, w, h, across, down):
+def ground_of(plane, w, h, across, down):
     """For each cell the middle level of what most of its neighbourhood has: a die in a cell doesn't count."""
     tally = array("H", bytes(128))
     level = bytearray(across * down)

@@ -96,6 +96,15 @@ def main():
     print("depart")
     both("lift_shadow", frame(W * H), p, W, H, 3, across, frame(across * down), ground, mask)
     print("lift_shadow")
+    three = [frame(W * H) for _ in range(3)]
+    grounds = [frame(across * down) for _ in range(3)]
+    both("apart", *three, W, H, 3, across, *grounds, 20, bytearray(W * H), bytearray(W * H))
+    print("apart")
+    homes = bytearray([rand(22) if rand(4) == 0 else 0 for _ in range(675)])
+    rgb = frame(3 * W * H)
+    for _ in range(20):
+        both("probe", rgb, W, H, rand(W * 256), rand(H * 256), rand(400) - 200, rand(400) - 200, homes, words("i", 75))
+    print("probe")
     both("count", mask, W, 3, 4, 50, 40)
     print("count")
     at = mask.find(b"\x01")

@@ -23,5 +23,6 @@ def test_viper_and_plain_agree(seed: int) -> None:
     assert done.returncode == 0, done.stderr
     names = done.stdout.split()
     assert set(names) == {
-        "blend", "count", "depart", "double", "flood", "grow", "halve", "lift_shadow", "planes", "seeds", "smooth", "tally",
+        "apart", "blend", "count", "depart", "double", "flood", "grow", "halve",
+        "lift_shadow", "planes", "probe", "seeds", "smooth", "tally",
     }  # fmt: skip

@@ -20,6 +20,7 @@ MEANINGS = {
     "foreign": "something that isn't a die",
     "off_centre": "pips that aren't in the middle of their die: some may be hidden",
     "unread": "something like a die that could not be read",
+    "disagree": "two opinions that differ",
     "unexplained": "pips that belong to no die that was read",
 }
 

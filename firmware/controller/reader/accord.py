@@ -1,0 +1,97 @@
+"""One verdict from pips (scene.py) and stamps (stamps.py) on the same picture of small dice on plain ground.
+
+Never a vote. A die is read where both say the same, or where one is sure of it by its own two opinions and the other says
+nothing there; where they differ, or something of a die's size is read by neither, the picture is refused.
+"""
+
+from controller.reader import scene
+
+DISAGREE = "disagree"
+
+_ASIDE = 1.15  # widths of a die: so near to its centre a mark may be on its side
+
+
+class Seen:
+    """A die in the picture's own pixels."""
+
+    __slots__ = ("number", "sure", "x", "y")
+
+    def __init__(self, number, x, y, sure):
+        self.number = number
+        self.x = x
+        self.y = y
+        self.sure = sure
+
+
+def between(verdict, scale, lumps, usual, dice):
+    """`verdict` is of the picture at `scale` times its size; `usual`: width of a die. 0 dice: as many as there are."""
+    tops = [Seen(f.number, f.x / scale, f.y / scale, f.sure) for f in verdict.dice]
+    read = verdict.reason == scene.OK
+    seen = []
+    left = list(tops)
+    for lump in lumps:
+        explained = 0
+        for stamp in lump.stamps:
+            top = _at(left, stamp, 0.3 * usual)
+            if top is None and not stamp.sure:
+                if read:
+                    continue
+                return scene.Verdict(scene.UNREAD, seen, stamp)
+            if top is None and read:
+                return scene.Verdict(DISAGREE, seen, stamp)
+            if top is not None and top.number != stamp.number:
+                if top.number == 1 and stamp.sure and not read:
+                    # one pip found of several: no opinion, where the pips by themselves didn't make a reading
+                    left.remove(top)
+                    top = None
+                elif stamp.sure or not read:
+                    return scene.Verdict(DISAGREE, seen, stamp)
+            if top is None:
+                top = Seen(stamp.number, stamp.x, stamp.y, min(1.0, stamp.fit / 0.6))
+            else:
+                left.remove(top)
+            seen.append(top)
+        for top in [top for top in left if lump.holds(top)]:
+            if not read and lump.stamps and _at(seen, top, 0.8 * usual) is not None:
+                return scene.Verdict(DISAGREE, seen, top)
+            left.remove(top)
+            seen.append(top)
+            explained += 1
+        if not read and not explained and _unread(lump, seen, tops, usual):
+            return scene.Verdict(scene.UNREAD, seen, Seen(0, lump.left + lump.w / 2, lump.top + lump.h / 2, 0.0))
+    seen += left
+    if not seen:
+        return scene.Verdict(scene.NO_DICE)
+    if not read:
+        for pip in verdict.pips:
+            if _loose(pip, scale, lumps, seen, usual):
+                return scene.Verdict(scene.UNEXPLAINED, seen, Seen(0, pip.x / scale, pip.y / scale, 0.0))
+    if dice and len(seen) != dice:
+        return scene.Verdict(scene.MISSING if len(seen) < dice else scene.TOO_MANY, seen)
+    return scene.Verdict(scene.OK, seen)
+
+
+def _at(seen, spot, reach):
+    for top in seen:
+        if (top.x - spot.x) ** 2 + (top.y - spot.y) ** 2 < reach * reach:
+            return top
+    return None
+
+
+def _unread(lump, seen, tops, usual):
+    """Is there room for a die in this lump that nobody read?"""
+    if lump.stamps:
+        return len(lump.stamps) * 1.9 * usual * usual < lump.whole or lump.area > 0.5 * usual * usual
+    middle = Seen(0, lump.left + lump.w / 2, lump.top + lump.h / 2, 0.0)
+    return _at(seen, middle, _ASIDE * usual) is None and _at(tops, middle, _ASIDE * usual) is None
+
+
+def _loose(pip, scale, lumps, seen, usual):
+    """A mark like a pip on no die: on a plain ground there is nothing that it could be but the pip of one that was overlooked."""
+    spot = Seen(0, pip.x / scale, pip.y / scale, 0.0)
+    r = pip.r / scale
+    if not 0.05 * usual < r < 0.16 * usual or pip.contrast() < 50 or pip.uneven:
+        return False
+    if _at(seen, spot, _ASIDE * usual) is not None:
+        return False
+    return not [lump for lump in lumps if lump.holds(spot)]
