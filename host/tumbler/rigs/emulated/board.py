@@ -26,7 +26,7 @@ OFF_AFTER_CUT_MS = 200
 class ChipFlash(Flash):
     """The emulated chip's flash, kept in a file between runs. Counts as the twin's does; a cut tears one byte."""
 
-    def __init__(self, chip: Chip, path: Path, new: Callable[[], bytes]) -> None:
+    def __init__(self, chip: Chip, path: Path) -> None:
         self.path, self._chip = path, chip  # all that Flash keeps, without its own file descriptor
         self.blocks = image.BLOCKS
         self.erases = [0] * self.blocks
@@ -37,9 +37,12 @@ class ChipFlash(Flash):
         self._ssi: Any = chip.mcu.ssi
         self._apply = self._ssi._apply_command
         self._ssi._apply_command = self._command
-        if not path.exists():
-            path.write_bytes(new())
-        chip.files = path.read_bytes()
+
+    def load(self, new: Callable[[], bytes]) -> None:
+        """Before the first power-on: what the file has, or a new image."""
+        if not self.path.exists():
+            self.path.write_bytes(new())
+        self._chip.files = self.path.read_bytes()
 
     def save(self) -> None:
         self.path.write_bytes(self._chip.files)

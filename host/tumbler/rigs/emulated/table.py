@@ -64,13 +64,11 @@ class EmulatedTable(Twin):
         return wiring.PinLines(self.chip)
 
     def _flash(self) -> Flash:
-        folder = self.plan.folder
-        return ChipFlash(
-            self.chip, folder / "flash.img", lambda: image.littlefs(image.table_files(folder / "provision"))
-        )
+        return ChipFlash(self.chip, self.plan.folder / "flash.img")
 
     def _board(self, bus: Bus, boots: int) -> Board:
         assert isinstance(self.flash, ChipFlash)
+        self.flash.load(lambda: image.littlefs(image.table_files(self.plan.folder / "provision")))
         self.tap = tap = self._hello_tap
         self.line.on_give = tap.feed
         for number in (0, 1):
