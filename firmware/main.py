@@ -1,7 +1,8 @@
 """Starts the table: builds the board, then runs the loop for ever.
 
 Which board it is stands in board.txt beside this file's working directory (one word, as in boards/), else it follows from the
-port that runs it. An error that reaches this file is a defect: it is printed and the controller starts anew.
+port that runs it. boot.py has put the chosen program's folder before all others, so `boards` and `controller` are that
+program's. An error that reaches this file is a defect: it is printed and the controller starts anew.
 """
 
 import sys
@@ -34,9 +35,11 @@ def reads_by_camera(board):
 
 
 def main():
-    name = board_name()
-    board = getattr(__import__("boards." + name), name).Board()
+    board = None
+    started = False
     try:
+        name = board_name()
+        board = getattr(__import__("boards." + name), name).Board()
         if reads_by_camera(board):  # first of all: later there is no room of this size in one piece
             from controller.reader.camera import Buffers
 
@@ -45,12 +48,30 @@ def main():
 
         table = Table(board)
         table.start()
+        started = True
         table.run()
     except Exception as error:
         sys.print_exception(error)
-        from dicewire import codes
+        if not started:
+            _not_started(error)
+        _start_anew(board)
 
-        board.reset(codes.RESET_CRASH)
+
+def _not_started(error):
+    import slots
+
+    if slots.here:
+        slots.here.start_failed(f"{type(error).__name__}: {error}")
+
+
+def _start_anew(board):
+    if board is None:  # the program has not got as far as its board
+        import machine
+
+        machine.reset()
+    from dicewire import codes
+
+    board.reset(codes.RESET_CRASH)
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ import sys
 import time
 
 import machine
+import slots
 from dicewire import codes
 from drivers import iso15693
 from drivers.arducam import ArduCam
@@ -119,6 +120,7 @@ class Board:
     def __init__(self):
         self.watchdog = machine.WDT(timeout=_WATCHDOG_MS)
         self.uid = machine.unique_id()
+        self.slots = slots.here
         self.clock, self.wire_clock, self.port = self._connect()
         self.reset_cause = self._why_reset()
         pin = machine.Pin

@@ -8,6 +8,7 @@ import os
 
 _NEW = ".new"
 _ABSENT = 2  # ENOENT
+_DIRECTORY = 0x4000
 
 
 class Files:
@@ -48,6 +49,8 @@ class Files:
         room = bytearray(256)
         try:
             for name in self.names(""):
+                if os.stat(self._path(name))[0] & _DIRECTORY:
+                    continue
                 with self.open(name) as f:
                     while f.readinto(room):
                         pass

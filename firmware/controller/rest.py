@@ -43,6 +43,7 @@ class Rest:
         self.phase = codes.PHASE_BOOT
         self.host_up = False
         self.host_hold = 0
+        self.own_hold = 0  # of a program on trial
         self.hold = 0
         self.unlock_answer = -1  # what became of the last unlock(); -1 while its self-test runs
         self._unlock_by = -1
@@ -106,7 +107,7 @@ class Rest:
         if self._store.state.lock:
             self._end_unlock(codes.ANSWER_FAULT_STAYS)
             self._go(codes.PHASE_LOCKED, now)
-        elif not test.only_missing:
+        elif not test.only_missing and not self.own_hold:  # one on trial leaves no lock to the program before it
             self._locked(codes.LOCK_SELF_TEST, now)
 
     def _tested(self, now):
@@ -216,7 +217,7 @@ class Rest:
 
     def _watch_hold(self):
         full = self._store.pending >= UNCOMMITTED_MAX
-        hold = codes.HOLD_RING_FULL if full else self.host_hold
+        hold = codes.HOLD_RING_FULL if full else self.own_hold or self.host_hold
         if hold != self.hold:
             self.hold = hold
             self._events.add(codes.EVENT_HOLD if hold else codes.EVENT_HOLD_OVER, hold)

@@ -51,6 +51,7 @@ class Service:
         self._motor_until = self._motor_pulses = self._motor_began = self._motor_ma = 0
         self._buzz_until = 0
         self._buzzing = False
+        self._update = None  # made when the first one is offered
         self.table = {
             codes.SERVICE_INFO: (_ANYTIME, self._info),
             codes.SERVICE_SELF_TEST: (_SERVICE, self._self_test),
@@ -119,6 +120,8 @@ class Service:
             self._parts.board.panel.buzz(False)
         if self._restart is not None and clock.diff(now, self._restart_at) >= 0:
             self._restart()
+        if self._update is not None:
+            self._update.step(now)
         if self._later is not None and not self._testing():
             (op, data), self._later = self._later, None
             self._begin(op, data, now)
@@ -162,6 +165,7 @@ class Service:
         lines = (
             f"firmware={FIRMWARE}",
             f"board={self._parts.board.name}",
+            f"slot={self._slot()}",
             f"epoch={_hex(store.state.epoch)}",
             f"spins={store.state.last_spin}",
             f"oldest={store.oldest_spin()}",
@@ -173,6 +177,11 @@ class Service:
             f"flash_free={self._parts.files.free_bytes()}",
         )
         return "\n".join(lines).encode()
+
+    def _slot(self):
+        """Where this program was started from; with a question mark while it is on trial."""
+        slots = getattr(self._parts.board, "slots", None)
+        return f"{slots.NAMES[slots.running]}{'?' if slots.on_trial else ''}" if slots else "none"
 
     def _inputs(self, data, now):
         parts = self._parts
@@ -376,8 +385,31 @@ class Service:
         self._buzz_until = clock.add(now, ms)
         return b""
 
+    # ---- an update of this program ----
+
+    @property
+    def update(self):
+        if self._update is None:
+            from controller.update import Update
+
+            self._update = Update(self._parts, self.session)
+        return self._update
+
     def _update_apply(self, data, now):
-        raise Refused("no update has been received")
+        """Seconds in which a host must join u16, the schema it will speak 8. Answers the version that starts now."""
+        self.update.apply(data)
+        self._work = self._go_on_applying
+        return None
+
+    def _go_on_applying(self, now):
+        version = self.update.go_on()
+        if version is None:
+            return None
+        self._restart_by(self._reset_for_update, now)
+        return version.encode()
+
+    def _reset_for_update(self):
+        self._parts.board.reset(codes.RESET_UPDATE)
 
     # ---- starting anew ----
 

@@ -57,6 +57,11 @@ class Table:
         if parts.evidence:
             parts.evidence.session = self.uplink.session
             stages.append((parts.evidence.step, codes.FAULT_CAMERA))
+        slots = getattr(board, "slots", None)
+        if slots and (slots.trial or slots.note):
+            from controller.trial import Trial
+
+            stages.append((Trial(parts).step, codes.FAULT_FLASH))
         self._stages = tuple(stages)
         self._receive = self.uplink.receive  # bound once: binding in every turn would allocate
         self._send = self.uplink.send

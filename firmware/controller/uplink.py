@@ -129,11 +129,13 @@ class Uplink:
             elif kind == dw.REFUSED:
                 self._refused(event[1])
             elif kind == dw.BULK_OFFER:
-                self._offered(event[1], event[2], wire_now)
+                self._offered(event[1], event[2], event[3], wire_now)
             elif kind == dw.BULK_DONE and not event[3]:
                 self._received(event[1])
             elif (kind == dw.BULK_DONE or kind == dw.BULK_FAILED) and event[3] and event[1] == codes.BULK_EVIDENCE:
                 self._parts.evidence.ended(kind == dw.BULK_DONE)
+            elif kind == dw.BULK_FAILED and not event[3] and event[1] == codes.BULK_UPDATE:
+                self._service.update.ended(event[2])
             event = self.session.next_event()
 
     def _up(self):
@@ -157,7 +159,10 @@ class Uplink:
             self._auth_errors = counters["auth_errors"]
             self._events.add(codes.EVENT_AUTH_FAILED, self._auth_errors)
 
-    def _offered(self, kind, size, wire_now):
+    def _offered(self, kind, size, sha256, wire_now):
+        if kind == codes.BULK_UPDATE:
+            self._service.update.offered(size, sha256, wire_now)
+            return
         if kind != codes.BULK_GAME_TABLE:
             self.session.bulk_refuse(codes.BULK_CODE_REFUSED, wire_now)
             return
@@ -168,7 +173,9 @@ class Uplink:
             self.session.bulk_accept(sink, wire_now)
 
     def _received(self, kind):
-        if kind == codes.BULK_GAME_TABLE:
+        if kind == codes.BULK_UPDATE:
+            self._service.update.received()
+        elif kind == codes.BULK_GAME_TABLE:
             why_not = self._parts.game_file.keep()
             if why_not:
                 self._events.add(codes.EVENT_GAME_REFUSED, 0, 0, why_not)

@@ -14,6 +14,7 @@ from controller.table import Table
 from cuts import CutFiles
 from dicewire import codes
 from dicewire import messages as wire
+from slots import Slots
 from tumbler.rules.gametable import compile_book
 from tumbler.rules.tableplay import Play
 
@@ -36,8 +37,9 @@ def dice_file(rows):
 
 
 class Bench:
-    def __init__(self, folder, book=SICBO, game=True, provision=True, host=True, seed=1):
+    def __init__(self, folder, book=SICBO, game=True, provision=True, host=True, seed=1, program=None):
         self.folder = folder
+        self.program = program  # where slots lie, on a table that has them
         self.image = compile_book(book)
         self.dice = Play(book).dice
         self.rows = die_rows(self.dice)
@@ -61,6 +63,9 @@ class Bench:
         now = self.board.now + 500 if self.board else 0
         old, self.seed = self.board, self.seed + 1
         self.board = Board(str(self.folder), self.rows, now, self.seed, cause)
+        if self.program:
+            self.board.slots = Slots(str(self.program))
+            self.board.slots.choose()
         if old:
             self.board.tags.dice = old.tags.dice
             self.board.cover.is_closed = old.cover.is_closed

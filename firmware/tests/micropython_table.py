@@ -91,7 +91,7 @@ class Cable:
 class MicropythonTable:
     """`reader` as in fitted.py; with a camera the program runs in place and the dice are rendered."""
 
-    def __init__(self, folder, book=SICBO, reader="tags", die_set="white", difficulty=EASY):
+    def __init__(self, folder, book=SICBO, reader="tags", die_set="white", difficulty=EASY, blocks=64):
         self.image = compile_book(book)
         provision = folder / "provision"
         provision.mkdir(exist_ok=True)
@@ -101,7 +101,7 @@ class MicropythonTable:
         (provision / "key.bin").write_bytes(KEY)
         (provision / "dice.bin").write_bytes(dice_file(rows))
         self.lines = Lines()
-        self.flash = Flash(folder / "flash.img", blocks=64)
+        self.flash = Flash(folder / "flash.img", blocks=blocks)
         self.cable = Cable()
         bus = Bus(self.lines, self.flash, self.cable, Seed(1), bytes(range(8)))
         self.world = World()

@@ -176,7 +176,7 @@ def test_formatting_is_refused_while_a_record_is_not_committed_and_makes_a_new_e
 
 def test_what_this_table_has_not_is_said_in_words(shop):
     assert shop.service(codes.SERVICE_FRAME) == (0, b"no camera is fitted, or it does not answer")
-    assert shop.service(codes.SERVICE_UPDATE_APPLY) == (0, b"no update has been received")
+    assert shop.service(codes.SERVICE_UPDATE_APPLY) == (0, b"this board has no slots")
     assert shop.service(99) == (0, b"no such service operation")
 
 

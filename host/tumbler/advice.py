@@ -169,6 +169,14 @@ EVENTS = (
     DaemonEvent(
         "game_table_refused", "refused", "critical", "the controller refused the game table", "Update the older side."
     ),
+    DaemonEvent("update_started", "update", "info", "an update is sent to the controller; by whom, which", ""),
+    DaemonEvent(
+        "update_not_sent",
+        "update",
+        "warning",
+        "an update was refused before it was sent, or did not get through; the old program goes on",
+        "The text has the reason; docs/update.md.",
+    ),
     DaemonEvent("command", "access", "info or warning", "an order was given, done or refused; by whom", ""),
     DaemonEvent("released", "access", "info", "a held table was released; by whom", ""),
     DaemonEvent("game_started", "access", "info", "the game starts at its first state", ""),

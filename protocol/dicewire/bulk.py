@@ -113,6 +113,11 @@ class BulkSender:
             self._offset = min(offset, self.source.size)
         self._until = min(until, self.source.size)
 
+    @property
+    def progress(self) -> int:
+        """Bytes handed to the link, of the transfer under way or of the last one."""
+        return self._offset
+
     def has_data(self) -> bool:
         return self.source is not None and self._offset < self._until
 

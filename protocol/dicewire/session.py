@@ -200,6 +200,10 @@ class Session:
         """Offers a transfer, now or when a session is up. False while another one is under way."""
         return self._bulk.out.start(kind, source)
 
+    @property
+    def bulk_progress(self) -> int:
+        return self._bulk.out.progress
+
     def bulk_cancel(self, now: int) -> bool:
         """Gives the outgoing transfer up. Whether there was one."""
         return self._bulk.cancel()

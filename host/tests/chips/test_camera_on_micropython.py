@@ -65,7 +65,7 @@ class SeenWorld:
 def device_with(program: str, folder: Path) -> Path:
     """A flash that has the firmware's drivers and boards, and this as its main program."""
     folder.mkdir()
-    for name in ("drivers", "boards"):
+    for name in ("drivers", "boards", "slots.py"):
         (folder / name).symlink_to(FIRMWARE / name)
     (folder / "boot.py").write_text("")
     (folder / "main.py").write_text(program)

@@ -37,6 +37,7 @@ COMMANDS = {
     "read": "read the dice in picture files with the controller's own reader",
     "usb": "the controllers on this machine's USB",
     "flash": "write firmware onto a controller in its bootloader",
+    "update": "pack the controller's program, bring it to a table and try it out there",
     "bench": "measure this machine against its budgets",
 }
 

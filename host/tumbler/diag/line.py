@@ -16,6 +16,8 @@ from dicewire.declared.linkcodes import BULK_CODES, BULK_KINDS
 from tumbler.table import payloads
 from tumbler.table.requests import NoAnswer, Requests
 from tumbler.table.session import Connection, LinkState
+from tumbler.update.image import signed
+from tumbler.update.sending import LOOK_S, Plan, Sending, Show, Standing
 
 UP_S = 12.0  # a controller that restarts is silent for 2 s, a hung one until its watchdog (8 s) has bitten
 ANSWER_S = 30.0
@@ -48,6 +50,9 @@ class Line(Protocol):
     async def transfer(self, kind: str) -> bytes:
         """What the controller sends after it was asked for it."""
 
+    async def update(self, image: bytes, plan: Plan, show: Show) -> Standing:
+        """Bring this program to the controller and wait for what becomes of it; `show` hears how far it is."""
+
     async def close(self) -> None: ...
 
 
@@ -56,6 +61,8 @@ class Cable:
 
     def __init__(self, port: str, key: bytes, on_event: Callable[[Mapping[str, Any]], None]) -> None:
         self._on_event = on_event
+        self._key = key
+        self._sending: Sending | None = None
         self._requests = Requests()
         self._up: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._transfers: asyncio.Queue[tuple[str, bytes]] = asyncio.Queue()
@@ -77,16 +84,32 @@ class Cable:
         return dict(self._connection.counters)
 
     async def ask(self, op: str, number: int, data: bytes) -> bytes:
-        values = {"op": number, "data": data}
         try:
-            answer = await self._requests.ask(
-                lambda req: self._connection.post(wire.SERVICE_REQ, {"req": req, **values}), ANSWER_S
-            )
+            done, answer = await self._service(number, data, ANSWER_S)
         except NoAnswer as error:
             raise LineDown("no_answer", str(error)) from error
-        if not answer["ok"]:
-            raise RequestRefused(f"{op}: {bytes(answer['data']).decode('utf-8', 'replace')}")
-        return bytes(answer["data"])
+        if not done:
+            raise RequestRefused(f"{op}: {answer.decode('utf-8', 'replace')}")
+        return answer
+
+    async def _service(self, number: int, data: bytes, timeout_s: float) -> tuple[bool, bytes]:
+        values = {"op": number, "data": data}
+        answer = await self._requests.ask(
+            lambda req: self._connection.post(wire.SERVICE_REQ, {"req": req, **values}), timeout_s
+        )
+        return bool(answer["ok"]), bytes(answer["data"])
+
+    async def update(self, image: bytes, plan: Plan, show: Show) -> Standing:
+        sending = Sending(self._connection, self._service, signed(image, self._key), plan, str(self._hello["board"]))
+        self._sending = sending
+        work = asyncio.create_task(sending.run())
+        try:
+            while not work.done():
+                await asyncio.wait({work}, timeout=LOOK_S)
+                show(sending.standing())
+        finally:
+            work.cancel()
+        return sending.standing()
 
     async def transfer(self, kind: str) -> bytes:
         try:
@@ -114,6 +137,8 @@ class Cable:
 
     def link_up(self, hello: Mapping[str, Any]) -> None:
         self._hello = dict(hello)
+        if self._sending is not None:
+            self._sending.link_up()
         if not self._up.done():
             self._up.set_result(None)
 
@@ -124,6 +149,8 @@ class Cable:
         if number == wire.SERVICE_RSP:
             self._requests.answered(values)
         elif number == wire.EVENT:
+            if self._sending is not None:
+                self._sending.event(values)
             _, body = payloads.controller_event(values)
             self._on_event(body)
 
@@ -131,6 +158,9 @@ class Cable:
         self._on_event({"code": code, "severity": "warning", "text": text})
 
     def bulk_sent(self, kind: int, code: int) -> None:
+        if self._sending is not None:
+            self._sending.bulk_sent(kind, code)
+            return
         self._on_event({"code": BULK_CODES.name(code), "severity": "info", "text": BULK_CODES.get(code).text})
 
     def bulk_received(self, kind: int, data: bytes) -> None:

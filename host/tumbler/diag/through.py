@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import hashlib
 import json
 import secrets
 from datetime import UTC, datetime
@@ -19,10 +20,12 @@ from tumbler.diag.line import LineDown, RequestRefused
 from tumbler.mqtt import BrokerUnusable, full_name
 from tumbler.mqtt.connection import Connection, Message, Will
 from tumbler.table.access import sign
+from tumbler.update.sending import LOOK_S, OVER, Plan, Show, Standing
 
 ANSWER_S = 65.0  # the daemon itself waits a minute for a self-test
 TRANSFER_S = 60.0
 STANDING_S = 2.0
+PIECE = 2048  # a command has at most 4096 bytes
 STANDING = ("state", "link", "round", "info", "health")
 ROLE = "technician"
 
@@ -68,10 +71,26 @@ class ThroughDaemon:
         return dict(health.get("link") or {})
 
     async def ask(self, op: str, number: int, data: bytes) -> bytes:
-        answer = await self._command("service", {"op": op, "data": data.hex()})
+        answer = await self._order("service", {"op": op, "data": data.hex()})
         return bytes.fromhex(answer["data"]["data"])
 
-    async def _command(self, name: str, args: dict[str, Any]) -> dict[str, Any]:
+    async def update(self, image: bytes, plan: Plan, show: Show) -> Standing:
+        """The daemon gets it in pieces, signs it with the table's key and sends it on."""
+        digest = hashlib.sha256(image).hexdigest()
+        for offset in range(0, len(image), PIECE):
+            data = base64.b64encode(image[offset : offset + PIECE]).decode("ascii")
+            piece = {"sha256": digest, "size": len(image), "offset": offset, "data": data}
+            await self._order("update_piece", piece)
+        order = {"sha256": digest, "join_s": plan.join_s, "other_schema": plan.other_schema}
+        await self._order("update", order)
+        while True:
+            standing = Standing(**(await self._order("update_status", {}))["data"])
+            show(standing)
+            if standing.stage in OVER:
+                return standing
+            await asyncio.sleep(LOOK_S)
+
+    async def _order(self, name: str, args: dict[str, Any]) -> dict[str, Any]:
         command: dict[str, Any] = {"id": secrets.token_hex(8), "by": self._by, "role": ROLE, "args": args}
         command["at"] = datetime.now(UTC).isoformat(timespec="milliseconds")
         topic = self._topic(f"cmd/{name}")

@@ -18,6 +18,7 @@ from tumbler.rules.book import Book
 from tumbler.table.access import Access, AccessRefused, Sender
 from tumbler.table.authority import VOID_CAUSES, Duty, NoAuthority, demand
 from tumbler.table.requests import NoAnswer
+from tumbler.table.updates import UpdateRefused, Updates
 
 MAX_PAYLOAD = 4096
 MAX_RECALL = 200
@@ -82,6 +83,7 @@ class Order:
 
 
 CALLABLE_CAUSES = tuple(row.name for row in CAUSES if row.name != "none")
+UPDATING = ("update_piece", "update", "update_status")
 RULINGS = {"dice_stand": 1, "no_spin": 2}
 VOID_DUTIES = {cause: duty for duty, cause in VOID_CAUSES.items()}
 
@@ -124,6 +126,18 @@ ORDERS: dict[str, Order] = {
         "a technician's request to the controller",
         (Argument("op", str, words=tuple(row.name for row in SERVICE_OPS)), Argument("data", str, "")),
     ),
+    "update_piece": Order(
+        Duty.SERVICE,
+        "a piece of the controller's new program, base64, for `update`",
+        (Argument("sha256", str), Argument("size", int), Argument("offset", int), Argument("data", str)),
+        recorded=False,
+    ),
+    "update": Order(
+        Duty.SERVICE,
+        "send the program that was brought to the controller, and try it out",
+        (Argument("sha256", str), Argument("join_s", int, 120, 1, 3600), Argument("other_schema", bool, False)),
+    ),
+    "update_status": Order(Duty.READ, "how far the last update has come", recorded=False),
 }
 
 
@@ -147,6 +161,9 @@ class Hands(Protocol):
     def recall(self, n: int) -> list[dict[str, Any]]: ...
 
     def status(self) -> dict[str, Any]: ...
+
+    @property
+    def updates(self) -> Updates: ...
 
     def game_started(self) -> None: ...
 
@@ -242,9 +259,20 @@ class Commands:
             return hands.recall(args["n"])
         if name == "status":
             return hands.status()
+        if name in UPDATING:
+            return self._update(name, sender, args)
         if name == "void":
             return await hands.void(sender, rule, args["result_id"], args["cause"])
         return await (hands.release if name == "release" else hands.hold)(sender, rule)
+
+    def _update(self, name: str, sender: Sender, args: dict[str, Any]) -> dict[str, Any]:
+        updates = self._hands.updates
+        try:
+            if name == "update_piece":
+                return updates.bring(**args)
+            return updates.start(sender.by, **args) if name == "update" else updates.standing()
+        except UpdateRefused as error:
+            raise OrderRefused(Refusal.FAILED, str(error)) from error
 
     async def _service(self, args: dict[str, Any]) -> dict[str, Any]:
         try:

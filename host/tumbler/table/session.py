@@ -105,6 +105,15 @@ class Connection:
         self._loop.call_soon(self._pump)
         return taken
 
+    @property
+    def bulk_progress(self) -> int:
+        """Bytes of the outgoing transfer that the session has taken."""
+        return self._session.bulk_progress
+
+    def cancel_bulk(self) -> None:
+        self._session.bulk_cancel(self._now())
+        self._loop.call_soon(self._pump)
+
     async def run(self) -> None:
         """Until cancelled; says good-bye to the controller then."""
         wait = REOPEN_FIRST_S

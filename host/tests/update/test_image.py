@@ -1,0 +1,71 @@
+"""An update's image: the same files give the same bytes, and nothing in it can be changed unseen."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from dicewire.image import HEAD, Head, sound_name
+from tumbler.update import build
+from tumbler.update.image import ImageError, pack, read, signed
+
+FILES = {"controller/table.mpy": b"M\x06" * 40, "boards/twin.mpy": b"", "dicewire/link.py": b"x = 1\n"}
+KEY = bytes(range(32))
+
+
+def test_what_is_packed_is_read_again_and_order_does_not_matter() -> None:
+    data = pack(FILES, "twin", "1.2.3")
+    found = read(data)
+    assert found.files == FILES
+    assert (found.head.board, found.head.version, found.head.count) == ("twin", "1.2.3", 3)
+    assert pack(dict(reversed(FILES.items())), "twin", "1.2.3") == data
+
+
+def test_a_changed_byte_or_a_missing_end_is_always_found() -> None:
+    data = signed(pack(FILES, "twin", "1.2.3"), KEY)
+    for at in range(len(data)):
+        other = data[:at] + bytes((data[at] ^ (1 << random.Random(at).randrange(8)),)) + data[at + 1 :]
+        try:
+            head = read(other).head
+        except ImageError:
+            continue
+        assert not head.signed_by(KEY)
+        assert at < HEAD
+    for end in range(len(data)):
+        with pytest.raises(ImageError):
+            read(data[:end])
+
+
+def test_a_signature_is_of_one_key_and_is_not_replaced() -> None:
+    data = pack(FILES, "twin", "1.2.3")
+    assert not read(data).signed
+    mine = signed(data, KEY)
+    assert Head(mine).signed_by(KEY)
+    assert not Head(mine).signed_by(bytes(32))
+    assert not Head(data).signed_by(KEY)
+    assert signed(mine, bytes(32)) == mine
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["boot.py", "/boot.py", "../state/key.py", "a/../b.py", "a//b.py", "a/b.txt", "a/B.py", "a/b c.py", "a/" + 64 * "b" + ".py"],
+)  # fmt: skip
+def test_a_file_outside_its_slot_or_that_is_no_program_is_refused(name: str) -> None:
+    with pytest.raises(ValueError, match="the index has"):
+        sound_name(name.encode())
+    with pytest.raises(ImageError):
+        pack({name: b""}, "twin", "1")
+
+
+@pytest.mark.parametrize(("board", "version"), [("", "1"), ("twin", ""), (17 * "b", "1"), ("twin", 17 * "1")])
+def test_a_word_that_does_not_fit_is_refused(board: str, version: str) -> None:
+    with pytest.raises(ImageError, match="1 to 16 letters"):
+        pack(FILES, board, version)
+
+
+def test_the_shipped_program_is_all_packages_and_leaves_out_what_chooses_it() -> None:
+    files = build.program_files("twin")
+    assert {name.split("/")[0] for name in files} == {"boards", "controller", "drivers", "dicewire"}
+    assert "controller/table.mpy" in files
+    assert "controller/reader/scan_viper.py" in files  # the twin's machine compiles native code itself
+    assert files == build.program_files("twin")

