@@ -18,6 +18,7 @@ img{max-width:20rem;border:1px solid #999;margin:.3rem}
 .passed{color:#6fd08c}.failed,.error,.out{color:#ff7b88}.skipped{color:#d9c55a}}
 """
 
+ORDER = ("error", "failed", "passed", "skipped")
 Results = dict[str, Any]
 
 
@@ -109,7 +110,8 @@ def _change(value: float, before: float | None) -> str:
 
 def _tests(results: Results) -> Iterator[str]:
     yield "<h2>Tests</h2><table><tr><th>test<th>outcome<th>seconds"
-    for name, test in results["tests"].items():
+    worst_first = sorted(results["tests"].items(), key=lambda row: ORDER.index(row[1]["outcome"]))
+    for name, test in worst_first:
         yield f"<tr><td>{escape(name)}"
         if test["why"]:
             why = escape(test["why"].removeprefix("Skipped: "))

@@ -1,9 +1,9 @@
-"""The camera's reader on the emulated RP2040: what one frame costs, step by step, and what it read.
+"""The camera's reader on the emulated RP2040: what one frame costs, step by step, and what was read.
 
-    for reading in read_frames(find_uf2(), lessons, frames, dice=3): reading.cycles, reading.steps, reading.faces
+    reading = read_spin(find_uf2(), eye, frames, dice=3); reading.frames[-1].cycles, .steps; reading.faces
 
-Frames are 320 x 240 bytes of luma, as the camera gives them; the first few teach the table its camera. What the camera's bus
-takes is not in it (77 ms of a frame at 8 MHz; the emulator's buses take no time).
+`eye` is the table's calibration (tumbler.eye.calibrate), a frame 320 x 240 bytes of luma as the camera gives them. What the
+camera's bus takes is not in it (77 ms a frame at 8 MHz; the emulator's buses take no time).
 """
 
 from __future__ import annotations
@@ -14,74 +14,113 @@ from dataclasses import dataclass
 from tumbler.rigs.emulated.cycles import Cost, count
 from tumbler.rigs.emulated.uf2 import Uf2
 
-WIDTH, HEIGHT = 320, 240
+FRAME_BYTES = 320 * 240
 MOST_FRAMES = 12  # in the flash beside the firmware
-OK = "ok"
-STEPS = 4
+STEPS = {
+    "_capture": "begin",
+    "_await": "take: halve, windows",
+    "_look": "look: light, things, movement",
+    "_read_window": "read: pips, lattice, outline",
+}
 
 PROGRAM = """
-from controller.reader import calibrate, picture, scene, things
-from controller.reader.desk import CAMERA_OCTAVES
-from controller.reader.pips import CAMERA_SEEDS, PipFinder
+from controller.reader import calibration
+from controller.reader.camera import Buffers, CameraReader
 
-frame = bytearray({width} * {height})
-finder = PipFinder(CAMERA_SEEDS)
-floor = things.Floor({width} * {height} // 4, 1500)
+class Frames:
+    torn = frozen = False
 
-def load(number):
-    with open('frame%d' % number, 'rb') as f:
-        f.readinto(frame)
-    gc.collect()
+    def __init__(self):
+        self.number = 0
+        self.file = None
 
-def plain():
-    seen = picture.Picture({width}, {height}, [frame], CAMERA_OCTAVES)
-    return calibrate.lessons(scene.read(seen, finder.find(seen), 0, None, floor))
+    def start(self, colour=False):
+        pass
 
-lessons = []
-for number in range({lessons}):
-    load(number)
-    lessons += plain()
-known = calibrate.learn(lessons)
-for number in range({lessons}, {lessons} + {frames}):
-    load(number)
-    before = gc.mem_free()
-    seen = step('octaves', picture.Picture, {width}, {height}, [frame], CAMERA_OCTAVES)
-    pips = step('pips', finder.find, seen)
-    lying = step('things', things.find, seen, floor)
-    verdict = step('faces', scene.read, seen, pips, {dice}, known, floor, lying)
-    print('read', verdict.reason, before - gc.mem_free(), gc.mem_free(), *sorted([die.number for die in verdict.dice]))
-    seen = pips = lying = verdict = None
+    def begin(self):
+        if self.file:
+            self.file.close()
+        self.file = open('frame%d' % self.number, 'rb')
+        self.number = min(self.number + 1, {frames} - 1)
+
+    def ready(self):
+        return True
+
+    def read_rows_into(self, strip, first, n):
+        aside(self.file.readinto, memoryview(strip)[: n * 320])
+
+class Settings:
+    still_reads = {reads}
+
+class Cover:
+    def closed(self):
+        return False
+
+with open('eye.bin', 'rb') as f:
+    known = calibration.unpack(f.read())
+before = gc.mem_alloc()
+reader = CameraReader(Frames(), Settings(), Cover(), Buffers())
+reader.known = known
+gc.collect()
+print('fixed', gc.mem_alloc() - before)
+low = gc.mem_free()
+
+def counted(name):
+    inner = getattr(reader, name)
+    def run(now):
+        global low
+        step(name, inner, now)
+        low = min(low, gc.mem_free())
+    setattr(reader, name, run)
+
+for name in {steps}:
+    counted(name)
+reader.begin(0, {dice})
+while not reader.done:
+    reader.step(0)
+print('read', reader.cause, reader.detail, reader.reads, low, *reader.faces)
 """
 
 
 @dataclass(frozen=True)
 class FrameCost:
-    steps: tuple[Cost, ...]  # octaves, pips, things, faces
-    reason: str
-    faces: tuple[int, ...]
-    heap: int  # bytes taken, nothing collected meanwhile
-    heap_free: int
+    steps: tuple[Cost, ...]
 
     @property
     def cycles(self) -> int:
         return sum(step.cycles for step in self.steps)
 
-    @property
-    def ok(self) -> bool:
-        return self.reason == OK
+    def split(self) -> dict[str, int]:
+        """Cycles of each kind of step."""
+        parts: dict[str, int] = {}
+        for step in self.steps:
+            parts[STEPS[step.what]] = parts.get(STEPS[step.what], 0) + step.cycles
+        return parts
 
 
-def read_frames(uf2: Uf2, lessons: Sequence[bytes], frames: Sequence[bytes], dice: int) -> list[FrameCost]:
-    """RigFailed where the lessons do not suffice, or the reader raises."""
-    together = [*lessons, *frames]
-    if len(together) > MOST_FRAMES:
-        raise ValueError(f"{len(together)} frames do not fit into the flash; at most {MOST_FRAMES} at a time")
-    source = PROGRAM.format(width=WIDTH, height=HEIGHT, lessons=len(lessons), frames=len(frames), dice=dice)
-    counted = count(uf2, source, {f"frame{number}": data for number, data in enumerate(together)})
-    told = [line.split()[1:] for line in counted.lines if line.startswith("read ")]
-    return [
-        FrameCost(
-            counted.costs[at * STEPS : (at + 1) * STEPS], words[0], tuple(map(int, words[3:])), *map(int, words[1:3])
-        )
-        for at, words in enumerate(told)
-    ]
+@dataclass(frozen=True)
+class SpinCost:
+    frames: tuple[FrameCost, ...]
+    cause: int  # codes.CAUSE_*, 0 where it was read
+    detail: int
+    reads: int
+    faces: tuple[int, ...]
+    heap_fixed: int  # bytes that the reader keeps
+    heap_low: int  # free at the lowest, before anything was collected
+
+
+def read_spin(uf2: Uf2, eye: bytes, frames: Sequence[bytes], dice: int, reads: int = 3) -> SpinCost:
+    """Frames as they come one after the other; the last one stays. RigFailed where the reader raises."""
+    if not 0 < len(frames) <= MOST_FRAMES:
+        raise ValueError(f"{len(frames)} frames: one at least, and at most {MOST_FRAMES} fit into the flash")
+    source = PROGRAM.format(frames=len(frames), reads=reads, dice=dice, steps=tuple(STEPS))
+    counted = count(uf2, source, {"eye.bin": eye, **{f"frame{n}": data for n, data in enumerate(frames)}})
+    told = {line.split()[0]: [int(word) for word in line.split()[1:]] for line in counted.lines}
+    cause, detail, agreed, low, *faces = told["read"]
+    taken: list[list[Cost]] = []
+    for cost in counted.costs:
+        if STEPS[cost.what] == "begin":
+            taken.append([])
+        taken[-1].append(cost)
+    costs = tuple(FrameCost(tuple(one)) for one in taken)
+    return SpinCost(costs, cause, detail, agreed, tuple(faces), told["fixed"][0], low)
