@@ -81,6 +81,36 @@ def test_what_no_actuator_does_a_person_is_asked_to_do(bench: TwinRig) -> None:
     nobody.stop()
 
 
+OUTPUTS = ("spin", "no_more_bets", "no_spin", "confirm", "cover", "door")
+
+
+def test_keys_and_cover_go_through_labgrids_outputs(bench: TwinRig, tmp_path: Path) -> None:
+    """labgrid's own driver of an output that is a file stands for the relay box."""
+    rows = "".join(
+        f"      - FileDigitalOutputDriver: {{name: relay-{one}, filepath: {tmp_path / one}}}\n" for one in OUTPUTS
+    )
+    names = ", ".join(f"{one}: relay-{one}" for one in OUTPUTS)
+    environment = tmp_path / "relays.yaml"
+    environment.write_text(
+        f"targets:\n  main:\n    resources:\n      RawSerialPort: {{port: {bench.port}}}\n    drivers:\n{rows}"
+        f"      - TumblerTableDriver: {{key_file: {tmp_path / 'controller.key'}, outputs: {{{names}}}}}\n"
+        "imports: [tumbler.rigs.labgrid_driver]\n"
+    )
+    for one in OUTPUTS:
+        (tmp_path / one).write_text("")
+    rig = LabgridRig(environment, None)
+    assert rig.missing({Capability.KEYS}) == []
+    assert rig.missing({Capability.POWER}) == [Capability.POWER.value]  # this bench has no relay for it
+    rig.control("cover", closed=True)
+    assert (tmp_path / "cover").read_text().strip() == "1"
+    rig.control("cover", closed=False)
+    assert (tmp_path / "cover").read_text().strip() == "0"
+    rig.control("press", key="spin")
+    assert (tmp_path / "spin").read_text().strip() == "0"  # pressed, and let go
+    assert (tmp_path / "confirm").read_text() == ""
+    rig.stop()
+
+
 def test_a_file_that_is_not_there_is_said(tmp_path: Path) -> None:
     with pytest.raises(RigFailed, match="there is no such environment file"):
         LabgridRig(tmp_path / "none.yaml", None)
