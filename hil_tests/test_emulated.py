@@ -128,13 +128,17 @@ def test_it_boots_to_hello_and_says_who_it_is(peer: Peer, game: GameImage, measu
 
 
 def test_its_self_test_passes_with_every_chip_used_by_the_book(peer: Peer, measure: Measurement) -> None:
-    began = peer.table.chip.now_us
+    def passed() -> list[dict[str, Any]]:
+        return [event for event in peer.all(wire.EVENT) if event["code"] == codes.EVENT_SELF_TEST_PASSED]
+
     peer.until(lambda: peer.phase == codes.PHASE_BETTING_OPEN, SELF_TEST_S, "betting open after the self-test")
+    peer.until(passed, SELF_TEST_S, "its event")
     assert peer.state is not None
     assert peer.state["faults"] == 0
     assert peer.table.chips.wrong_use == []
     assert peer.table.lamp_wire.frame_count > 50  # each lamp was tried alone, over the real waveform
-    measure("HELLO to betting open", (peer.table.chip.now_us - began) / 1e6, "s", high=4.0)
+    # By its own clock: when a host hears of it depends on the line, and on how busy this machine is.
+    measure("self-test with every lamp", passed()[0]["a"] / 1000, "s", high=4.0)
 
 
 def test_a_round_gives_the_result_that_the_physics_knows(
