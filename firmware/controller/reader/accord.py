@@ -23,8 +23,20 @@ class Seen:
         self.sure = sure
 
 
-def between(verdict, scale, lumps, usual, dice):
-    """`verdict` is of the picture at `scale` times its size; `usual`: width of a die. 0 dice: as many as there are."""
+def with_first(verdict, scale, first):
+    """The verdict at `scale` times the size, unless at first sight something was seen that it doesn't explain."""
+    if verdict.reason != scene.OK or first.reason not in (scene.UNEXPLAINED, scene.UNREAD):
+        return verdict
+    for top in verdict.dice:
+        a, b = top.lattice(first.x * scale, first.y * scale)
+        if a * a + b * b < 36:
+            return verdict
+    return scene.Verdict(first.reason, verdict.dice, Seen(0, first.x * scale, first.y * scale, 0.0))
+
+
+def between(verdict, scale, lumps, usual, dice, first):
+    """`verdict` is of the picture at `scale` times its size, `first` at its own; `usual`: width of a die. 0 dice: as many as
+    there are."""
     tops = [Seen(f.number, f.x / scale, f.y / scale, f.sure) for f in verdict.dice]
     read = verdict.reason == scene.OK
     seen = []
@@ -39,12 +51,12 @@ def between(verdict, scale, lumps, usual, dice):
                 return scene.Verdict(scene.UNREAD, seen, stamp)
             if top is None and read:
                 return scene.Verdict(DISAGREE, seen, stamp)
-            if top is not None and top.number != stamp.number:
+            if top is not None and top.number != stamp.number and not (read and not stamp.sure):
                 if top.number == 1 and stamp.sure and not read:
                     # one pip found of several: no opinion, where the pips by themselves didn't make a reading
                     left.remove(top)
                     top = None
-                elif stamp.sure or not read:
+                elif stamp.sure or top.number == 1:
                     return scene.Verdict(DISAGREE, seen, stamp)
             if top is None:
                 top = Seen(stamp.number, stamp.x, stamp.y, min(1.0, stamp.fit / 0.6))
@@ -66,6 +78,8 @@ def between(verdict, scale, lumps, usual, dice):
         for pip in verdict.pips:
             if _loose(pip, scale, lumps, seen, usual):
                 return scene.Verdict(scene.UNEXPLAINED, seen, Seen(0, pip.x / scale, pip.y / scale, 0.0))
+    if first.reason == scene.UNEXPLAINED and _at(seen, first, 1.3 * usual) is None:
+        return scene.Verdict(scene.UNEXPLAINED, seen, first)
     if dice and len(seen) != dice:
         return scene.Verdict(scene.MISSING if len(seen) < dice else scene.TOO_MANY, seen)
     return scene.Verdict(scene.OK, seen)

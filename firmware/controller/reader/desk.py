@@ -32,12 +32,13 @@ def read(finder, w, h, rgb, dice):
     small = not radii or radii[len(radii) // 2] < _SMALL
     if (verdict.reason == scene.OK and not small) or twice is None:
         return verdict, 1
+    first = verdict
     verdict = scene.read(twice, finder.find(twice), dice)
     stamper = Stamper()
     lumps = stamper.read(once, rgb)
     if lumps is None or stamper.usual > _LARGE:
-        return verdict, 2
-    return accord.between(verdict, 2, lumps, stamper.usual, dice), 1
+        return accord.with_first(verdict, 2, first), 2
+    return accord.between(verdict, 2, lumps, stamper.usual, dice, first), 1
 
 
 def answer(finder, w, h, rgb, dice):

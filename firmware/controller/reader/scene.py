@@ -215,10 +215,17 @@ def same_kind(pip, top):
     )
 
 
+def in_shade(pip, top):
+    """Could be a pip of a die like this one that lies in a shadow: the ink and the size are the same, the body is darker."""
+    if pip.inv or top.inv or pip.plane != top.plane or not 0.8 < pip.r / top.r < 1.25:
+        return False
+    contrast = top.contrast()
+    return abs(pip.core - top.core) < 0.25 * contrast and 0.45 * contrast < pip.contrast() < contrast
+
+
 def loose(picture, pip, tops):
     """A pip like the dice's own, on an even body, that lies on none of them; or on one, but as its top shows pips."""
-    like = [g for g in tops if same_kind(pip, g.pips[0])]
-    if not like:
+    if not [g for g in tops if same_kind(pip, g.pips[0]) or in_shade(pip, g.pips[0])]:
         return False
     for top in tops:
         if _aside(top, pip):
@@ -258,7 +265,11 @@ def unread(things, tops, pips):
             continue
         held = [g for g in tops if thing.holds(g)]
         if held:
-            if thing.area > sum([2.2 * max(die, DIE * g.size()) for g in held]) + 0.5 * die:
+            # seen from the side a die shows more of itself than its top
+            if (
+                thing.area
+                > sum([max(2.2 * die, DIE * g.size() * max(2.2, 1.9 / shape(g)[2])) for g in held]) + 0.5 * die
+            ):
                 return thing
         elif thing.area < 2 * die and [g for g in tops if _aside(g, thing)]:
             continue  # a side of that die

@@ -207,7 +207,7 @@ class Stamper:
         stamp.spots = _STAMPS[k][1]
         self._inspect(picture, rgb, stamp, wide)
         stamp.sure = (
-            fit > 0.33
+            fit > 0.3
             and fit - stamp.second_fit > 0.05 + 0.1 * fit
             and stamp.on > 0.55
             and stamp.off < 0.45
