@@ -6,6 +6,7 @@ import struct
 
 import pytest
 from controller import panel
+from controller.reader import symbols
 from dicewire import codes
 from dicewire import messages as wire
 from micropython_table import MicropythonTable, Pose, lying
@@ -194,3 +195,32 @@ def test_the_dealers_entry_is_a_third_opinion_and_only_the_supervisor_settles_a_
     table.until_phase(codes.PHASE_NO_SPIN)
     assert table.host.last(wire.NO_SPIN)["cause"] == codes.CAUSE_ENTRY_DIFFERS
     assert table.host.last(wire.NO_SPIN)["by"] == codes.ROLE_TG_AREA_MANAGER
+
+
+def test_option_bs_symbols_are_read_by_shape_and_colour_as_they_were_taught(make_table):
+    table = make_table(book="crown-melbourne-sicbo-b", reader="camera", die_set="symbols")
+    throws = [(1, 2, 3), (4, 5, 6), (1, 6, 6), (2, 5, 5), (3, 3, 4)]
+    for faces in throws:
+        table.play(*faces)
+        if table.phase == codes.PHASE_RESULT:
+            table.pay()
+    shown = {r["spin"]: tuple(r["faces"]) for r in table.host.all(wire.RESULT)}
+    assert all(faces == throws[spin - 1] for spin, faces in shown.items())  # never another face
+    assert len(shown) >= 3, [last_no_spin(table)]
+    assert {r["opinions"] for r in table.host.all(wire.RESULT)} == {codes.READER_SYMBOLS}
+
+
+def test_a_symbol_in_another_colour_has_no_name():
+    faces = []
+    for face in range(6):
+        shape = bytes((k * (face + 3) * 7) % 200 for k in range(symbols.RINGS * symbols.ANGLES))
+        colour = ((-14, 48), (-14, -28), (42, -14))[min(face, 5 - face)]
+        faces.append((400 + 20 * face, *colour, shape))
+    taught = symbols.Taught(symbols.pack(faces))
+    seen = symbols.Symbol()
+    for face in range(6):
+        seen.area, seen.u, seen.v, shape = faces[face]
+        seen.shape = symbols.turned(shape, 5)
+        assert taught.name(seen) == (face + 1, 0)
+        seen.u, seen.v = next(row[1:3] for row in faces if row[1:3] != faces[face][1:3])
+        assert taught.name(seen) == (0, codes.SIGHT_COLOUR_DIFFERS)

@@ -28,6 +28,7 @@ _LOST_MAX = const(3)  # frames that the camera did not give
 _STILL = 1.6  # pixels that a die may seem to move between two frames
 _SMALLEST = 0.15  # of a die: anything less is dust or a glare
 _EVIDENCE_MAX = const(64)
+_CHROMA = const(4800)  # bytes: 80 x 60
 
 # What scene.py says, and what it means to the table: (cause, sight).
 _CAUSES = {
@@ -73,6 +74,7 @@ class CameraReader:
         self._half = HalfPicture(buffers.half)
         self.known = None  # the table's calibration
         self.symbols = None  # what option B's faces look like
+        self._u = self._v = None  # chroma, where the dice have colours
         self.watch = light.Watch()
         self.done = True
         self.cause = self.detail = self.reads = 0
@@ -89,6 +91,14 @@ class CameraReader:
         """The calibration in flash comes into force. Raises ValueError where there is none that is sound."""
         self.known = None
         self.known = calibration.unpack(files.load(calibration.FILE))
+        if self.known.kind == SYMBOLS:
+            from controller.reader import symbols  # a table with pips does without
+
+            self.symbols = self._finder = None
+            self.symbols = symbols.Taught(files.load(symbols.FILE))
+            self._find_symbols = symbols.find
+            if self._u is None:
+                self._u, self._v = bytearray(_CHROMA), bytearray(_CHROMA)
         self.watch.forget()
         self._dropped = True
 
@@ -147,7 +157,7 @@ class CameraReader:
         b = self._buffers
         half = memoryview(b.half)
         for row in range(0, _HEIGHT, _STRIP):
-            self._camera.read_rows_into(b.strip, row, _STRIP)
+            self._camera.read_rows_into(b.strip, row, _STRIP, self._u, self._v)
             at = (row >> 1) * (_WIDTH >> 1)
             scan.halve(b.strip, _WIDTH, _STRIP, half[at : at + (_STRIP >> 1) * (_WIDTH >> 1)])
             windows.fill(self._plan, b.strip, _WIDTH, row, _STRIP)
@@ -205,6 +215,9 @@ class CameraReader:
         if self._at == 0 and not self.watch.sharp_enough(self._plan, self.known):
             self._said(codes.CAUSE_UNREADABLE, codes.SIGHT_OUT_OF_FOCUS)
             return
+        if self.symbols is not None:
+            self._read_symbols(window, now)
+            return
         patch = windows.Patch(window, self._buffers.line)
         inside = [_shifted(thing, -window.left, -window.top) for thing in self._found if window.holds(thing, 0)]
         known = self.known.seen_from(window.left, window.top)
@@ -225,6 +238,35 @@ class CameraReader:
         if self._holds_more(window, count):
             self._said(codes.CAUSE_UNREADABLE, codes.SIGHT_UNREAD)
             return
+        self._window_read(now)
+
+    def _read_symbols(self, window, now):
+        """A window of option B's dice: every symbol must have a name by its shape and its colour, and nothing be left."""
+        floor, step = self._buffers.floor, self.known.step
+        found, loose = self._find_symbols(
+            window, floor.mask, floor.stack, floor.room, self.watch.ground, step, self._u, self._v
+        )
+        for symbol in found:
+            symbol.number, sight = self.symbols.name(symbol)
+            if sight:
+                self._said(
+                    codes.CAUSE_DISAGREE if sight == codes.SIGHT_COLOUR_DIFFERS else codes.CAUSE_UNREADABLE, sight
+                )
+                return
+            symbol.x += window.left
+            symbol.y += window.top
+            self._tops.append(symbol)
+        gc.collect()
+        if loose:
+            self._said(codes.CAUSE_UNREADABLE, codes.SIGHT_UNEXPLAINED)
+        elif not found:
+            self._bad(scene.NO_DICE)
+        elif self._holds_more(window, len(found)):
+            self._said(codes.CAUSE_UNREADABLE, codes.SIGHT_UNREAD)
+        else:
+            self._window_read(now)
+
+    def _window_read(self, now):
         self._at += 1
         if self._at == len(self._plan):
             self._judge(now)
@@ -260,7 +302,7 @@ class CameraReader:
 
     def _judge(self, now):
         """All windows are read: the dice of the whole frame."""
-        tops, sides = scene.tops_of(self._tops)
+        tops, sides = scene.tops_of(self._tops) if self.symbols is None else (self._tops, [])
         count = len(self._tops)
         if sides:
             self._said(codes.CAUSE_NOT_FLAT, codes.SIGHT_COCKED)
@@ -285,7 +327,8 @@ class CameraReader:
         self.cause = self.detail = 0
         self._spots = spots
         self.faces = faces
-        self.watch.measured(tops, self.known)
+        if self.symbols is None:
+            self.watch.measured(tops, self.known)
         self._next(True)
 
     def _said(self, cause, sight):

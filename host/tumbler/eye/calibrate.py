@@ -154,15 +154,53 @@ def calibrate(frames: Sequence[Frame], plate: Plate | None = None) -> Lesson:
     return Lesson(eye, answer.pop("hash"), plate, answer, taught, seen)
 
 
+def chroma(rgb: Frame) -> tuple[Frame, bytes, bytes]:
+    """Luma, and U and V of every fourth pixel and row, as the camera gives them."""
+    colours = rgb.astype(np.float32)
+    luma = colours @ np.array((0.299, 0.587, 0.114), dtype=np.float32)
+    u = ((colours[..., 2] - luma) * 0.564 + 128)[::4, ::4]
+    v = ((colours[..., 0] - luma) * 0.713 + 128)[::4, ::4]
+    planes = [np.clip(plane + 0.5, 0, 255).astype(np.uint8) for plane in (luma, u, v)]
+    return planes[0], planes[1].tobytes(), planes[2].tobytes()
+
+
+def calibrate_symbols(shows: Sequence[Sequence[Frame]]) -> dict[str, bytes]:
+    """From frames in colour, rows x columns x 3: of each of option B's faces some in which every die shows it."""
+    pictures = [[chroma(rgb) for rgb in show] for show in shows]
+    plate = find_plate([luma for show in pictures for luma, _, _ in show])
+    firmware = firmware_tree()
+    head = f"{plate.x} {plate.y} {plate.r} {len(shows[0])}\n".encode()
+    done = subprocess.run(
+        [str(find_micropython()), "-X", f"heapsize={HEAP}", "-m", "controller.reader.teach", "symbols"],
+        env={"MICROPYPATH": f"{firmware}:{firmware.parent / 'protocol'}:.frozen"},
+        input=head + b"".join(luma.tobytes() + u + v for show in pictures for luma, u, v in show),
+        capture_output=True,
+        timeout=LONGEST_S,
+        check=False,
+    )
+    try:
+        answer = json.loads(done.stdout)
+    except ValueError:
+        said = done.stderr.decode(errors="replace").strip().splitlines()
+        raise NotCalibrated(f"the controller's files failed: {said[-1] if said else 'without a word'}") from None
+    if "why" in answer:
+        raise NotCalibrated(f"{answer['why']}: show it again")
+    return {"eye.bin": bytes.fromhex(answer["eye"]), "symbols.bin": bytes.fromhex(answer["symbols"])}
+
+
 class Rehearsal(Protocol):
     """A table's camera that can show throws of its dice: camera/scene.py."""
 
     def rehearsal(self, throws: int, dice: int) -> list[Frame]: ...
+    def shows(self, times: int, dice: int) -> list[list[Frame]]: ...
 
 
+SHOWS = 4  # of each symbol
 REHEARSAL = 12  # throws that a twin's camera is calibrated by
 
 
 def calibration_files(scene: Rehearsal, die_set: str, dice: int) -> dict[str, bytes]:
     """What a twin's flash gets where it reads by camera, made as a technician makes it."""
+    if die_set == "symbols":
+        return calibrate_symbols(scene.shows(SHOWS, dice))
     return {"eye.bin": calibrate(scene.rehearsal(REHEARSAL, dice)).eye}

@@ -6,13 +6,13 @@ seed. The chip model asks for a frame only when the firmware takes one, so a tab
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Protocol
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from tumbler.twin.chips.dice import DicePoses
+from tumbler.twin.chips.dice import FACE_NORMALS, FACES, DicePoses
 
 from .dieset import DieSet
 from .difficulty import NORMAL, Conditions, Difficulty
@@ -25,6 +25,14 @@ class Seen(Protocol):
     def dice(self) -> DicePoses: ...
     @property
     def cover_closed(self) -> bool: ...
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A die as a technician lays it."""
+
+    position: Any
+    rotation: Any
 
 
 class TableScene:
@@ -57,6 +65,23 @@ class TableScene:
             )
             for _ in range(throws)
         ]
+
+    def shows(self, times: int, dice: int) -> list[list[npt.NDArray[np.uint8]]]:
+        """In colour, of each face from 1 to 6: throws in which every die shows it, as a technician lays them."""
+        rng = np.random.default_rng((self._seed, 9))
+        return [[self._show(face, dice, rng) for _ in range(times)] for face in FACES]
+
+    def _show(self, face: int, dice: int, rng: np.random.Generator) -> npt.NDArray[np.uint8]:
+        up = np.array(FACE_NORMALS[face], dtype=np.float64)
+        aside = np.roll(up, 1)
+        across = np.cross(up, aside)
+        poses: list[Shown] = []
+        for pose in stage(Lie.FLAT, dice, rng).poses:
+            turn = float(rng.uniform(0.0, 2.0 * np.pi))
+            c, s = np.cos(turn), np.sin(turn)
+            rows = (c * aside - s * across, s * aside + c * across, up)
+            poses.append(Shown(pose.position, np.array(rows)))
+        return render(poses, self._set, self._difficulty.draw(rng, self._fitting), rng, colour=True)
 
     def __call__(self, colour: bool) -> npt.NDArray[np.uint8]:
         covered = self._world.cover_closed
