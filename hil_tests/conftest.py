@@ -7,14 +7,15 @@ test is skipped with the reason. With `--unattended` nobody is asked to press, l
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import base64
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tumbler.bench.processes import Daemon, Mosquitto, Subscriber, write_config
-from tumbler.rigs import BadRig, Rig, RigFailed, choose, report
-from tumbler.rigs.report import measure
+from tumbler.rigs import BadRig, Capability, Rig, RigFailed, choose, report
+from tumbler.rigs.report import PICTURE, SEED, measure
 from tumbler.rigs.twin import TwinPlan
 
 __all__ = ["measure"]  # a fixture of every test here
@@ -31,6 +32,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "needs(*capabilities): what the rig must be able to do")
     report.register(config)
+
+
+FAILED = pytest.StashKey[bool]()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    told = yield
+    item.stash[FAILED] = item.stash.get(FAILED, False) or told.failed
+    return told
 
 
 @pytest.fixture
@@ -52,11 +63,15 @@ def table(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callable[.
         if missing := rig.missing(needed):
             pytest.skip(f"rig {rig.name} cannot: {'; '.join(missing)}")
         started.append(rig)
+        if "seed" in plan and Capability.TRUTH in rig.capabilities:
+            request.node.user_properties.append((SEED, str(plan["seed"])))
         rig.start()
         return rig
 
     yield start
     for rig in started:
+        if request.node.stash.get(FAILED, False) and (picture := rig.picture()) is not None:
+            request.node.user_properties.append((PICTURE, base64.b64encode(picture).decode()))
         rig.stop()
 
 

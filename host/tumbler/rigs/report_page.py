@@ -112,7 +112,8 @@ def _tests(results: Results) -> Iterator[str]:
     yield "<h2>Tests</h2><table><tr><th>test<th>outcome<th>seconds"
     worst_first = sorted(results["tests"].items(), key=lambda row: ORDER.index(row[1]["outcome"]))
     for name, test in worst_first:
-        yield f"<tr><td>{escape(name)}"
+        seeds = f" <small>seed {escape(', '.join(test['seeds']))}</small>" if test.get("seeds") else ""
+        yield f"<tr><td>{escape(name)}{seeds}"
         if test["why"]:
             why = escape(test["why"].removeprefix("Skipped: "))
             yield f"<br>{why}" if test["outcome"] == "skipped" else f"<pre>{why}</pre>"

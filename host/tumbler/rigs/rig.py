@@ -71,6 +71,10 @@ class Rig(ABC):
         """The lamps that are lit, by their place on the chain (LAMPS)."""
         raise RigFailed(f"{self.name} does not see the lamps")
 
+    def picture(self) -> bytes | None:
+        """What lies in the dome, as a PNG, for the report of a failure; None where the rig sees nothing."""
+        return None
+
     # --- hands --------------------------------------------------------------------------------------------------------
 
     def control(self, do: str, **fields: Any) -> dict[str, Any]:
