@@ -1,6 +1,6 @@
 """The usual way to count pips with OpenCV, as a yardstick: blob detector, then blobs near each other are one die.
 
-Only for the bench; needs the extra `bench`. Not tuned to the photographs, as the published ones aren't.
+Only for the bench; needs the extra `bench-reader`. Default settings, untuned: weaker than the published ones.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The real photographs beside the repository, with their truth, in two halves: one to tune the reader on, one to report.
+"""The real photographs beside the repository, with their truth, in two halves by the hash of their names.
 
 Not part of the repository: whoever uses them must do without where they are missing.
 """
