@@ -141,6 +141,17 @@ def test_a_motor_that_turns_without_shaking_the_dome_is_a_weak_spin(bench):
     assert no_spin(bench)["cause"] == codes.CAUSE_WEAK_SPIN
 
 
+def test_a_belt_that_slips_for_most_of_the_spin_makes_it_too_short(bench):
+    turns = bench.board.motor.advance
+    bench.board.motor.advance = lambda ms: (
+        turns(ms),
+        setattr(bench.board.motor, "rpm", min(bench.board.motor.rpm, 100.0)),  # over a stall's 60, under lively 120
+    )
+    bench.spin()
+    bench.until_phase(codes.PHASE_NO_SPIN)
+    assert no_spin(bench)["cause"] == codes.CAUSE_SHORT_SPIN
+
+
 def test_a_table_that_never_comes_to_rest(bench):
     bench.spin()
     bench.close_bets()
