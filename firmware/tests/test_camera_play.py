@@ -14,7 +14,7 @@ from tumbler.twin.chips.dice import DIE_EDGE_M
 from tumbler.twin.chips.faults import ChipFault, break_chip, mend_chip
 
 CAMERA = codes.READER_PIPS | codes.READER_LATTICE
-HEAP_LEAST = 40 * 1024  # of 384 KB on a 64-bit machine, with every buffer of the camera taken
+HEAP_LEAST = 36 * 1024  # of 384 KB on a 64-bit machine, with every buffer of the camera taken
 
 
 @pytest.fixture
