@@ -23,7 +23,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         "--speed",
         type=float,
         default=None,
-        help="table time against the clock (default: 1, or as fast as possible with --pace fast)",
+        help="table time against the clock (default: 1, 4 with --spins, or as fast as possible with --pace fast)",
     )
     parser.add_argument(
         "--reader",
@@ -43,6 +43,13 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     parser.set_defaults(func=run)
 
 
+def _usual_speed(pace: str, spins: int | None) -> float:
+    """Who waits for the end wants it soon, and still to see the dice."""
+    if pace == "fast":
+        return 0.0
+    return 1.0 if spins is None else 4.0
+
+
 def run(args: argparse.Namespace) -> int:
     from tumbler.config import book_id, host_and_port
     from tumbler.demo import Demo, DemoError, Plan
@@ -56,7 +63,7 @@ def run(args: argparse.Namespace) -> int:
             return 2
     folder: Path = args.folder or Path("run") / f"{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}"
     seed = args.seed if args.seed is not None else int(time.time())
-    speed = args.speed if args.speed is not None else (0.0 if args.pace == "fast" else 1.0)
+    speed = args.speed if args.speed is not None else _usual_speed(args.pace, args.spins)
     try:
         folder.mkdir(parents=True, mode=0o700)
     except OSError as error:
