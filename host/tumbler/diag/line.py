@@ -56,6 +56,27 @@ class Line(Protocol):
     async def close(self) -> None: ...
 
 
+class Transfers:
+    """What came by bulk transfer, until somebody takes it."""
+
+    def __init__(self) -> None:
+        self._came: asyncio.Queue[tuple[str, bytes]] = asyncio.Queue()
+
+    def put(self, kind: str, data: bytes) -> None:
+        self._came.put_nowait((kind, data))
+
+    async def take(self, kind: str) -> bytes:
+        """The next one of this kind; others are dropped."""
+        try:
+            async with asyncio.timeout(TRANSFER_S):
+                while True:
+                    came, data = await self._came.get()
+                    if came == kind:
+                        return data
+        except TimeoutError as error:
+            raise LineDown("no_transfer", f"the {kind} did not arrive in {TRANSFER_S:.0f} s") from error
+
+
 class Cable:
     """The port itself. The daemon must not hold it."""
 
@@ -65,7 +86,7 @@ class Cable:
         self._sending: Sending | None = None
         self._requests = Requests()
         self._up: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._transfers: asyncio.Queue[tuple[str, bytes]] = asyncio.Queue()
+        self._transfers = Transfers()
         self._hello: Mapping[str, Any] = {}
         self._connection = Connection("diag", port, key, self)
         self._work = asyncio.create_task(self._connection.run())
@@ -112,14 +133,7 @@ class Cable:
         return sending.standing()
 
     async def transfer(self, kind: str) -> bytes:
-        try:
-            async with asyncio.timeout(TRANSFER_S):
-                while True:
-                    came, data = await self._transfers.get()
-                    if came == kind:
-                        return data
-        except TimeoutError as error:
-            raise LineDown("no_transfer", f"the {kind} did not arrive in {TRANSFER_S:.0f} s") from error
+        return await self._transfers.take(kind)
 
     async def close(self) -> None:
         self._work.cancel()
@@ -164,4 +178,4 @@ class Cable:
         self._on_event({"code": BULK_CODES.name(code), "severity": "info", "text": BULK_CODES.get(code).text})
 
     def bulk_received(self, kind: int, data: bytes) -> None:
-        self._transfers.put_nowait((BULK_KINDS.name(kind), data))
+        self._transfers.put(BULK_KINDS.name(kind), data)

@@ -16,14 +16,13 @@ from typing import Any
 import paho.mqtt.client as paho
 
 from tumbler.config import Config
-from tumbler.diag.line import LineDown, RequestRefused
+from tumbler.diag.line import LineDown, RequestRefused, Transfers
 from tumbler.mqtt import BrokerUnusable, full_name
 from tumbler.mqtt.connection import Connection, Message, Will
 from tumbler.table.access import sign
 from tumbler.update.sending import LOOK_S, OVER, Plan, Show, Standing
 
 ANSWER_S = 65.0  # the daemon itself waits a minute for a self-test
-TRANSFER_S = 60.0
 STANDING_S = 2.0
 PIECE = 2048  # a command has at most 4096 bytes
 STANDING = ("state", "link", "round", "info", "health")
@@ -36,7 +35,7 @@ class ThroughDaemon:
     def __init__(self, config: Config, table: str, by: str, key: bytes | None) -> None:
         self._site, self._table, self._by, self._key = config.site, table, by, key
         self._answers: dict[str, asyncio.Future[dict[str, Any]]] = {}
-        self._transfers: asyncio.Queue[tuple[str, bytes]] = asyncio.Queue()
+        self._transfers = Transfers()
         self._standing: dict[str, Any] = {}
         self._all_stand = asyncio.Event()
         will = Will(self._topic("diag/log"), b"")
@@ -112,14 +111,7 @@ class ThroughDaemon:
         return answer
 
     async def transfer(self, kind: str) -> bytes:
-        try:
-            async with asyncio.timeout(TRANSFER_S):
-                while True:
-                    came, data = await self._transfers.get()
-                    if came == kind:
-                        return data
-        except TimeoutError as error:
-            raise LineDown("no_transfer", f"the {kind} did not arrive in {TRANSFER_S:.0f} s") from error
+        return await self._transfers.take(kind)
 
     async def close(self) -> None:
         await self._connection.close()
@@ -137,7 +129,7 @@ class ThroughDaemon:
             if waiting is not None and not waiting.done():
                 waiting.set_result(body)
         elif leaf.startswith("diag/"):
-            self._transfers.put_nowait((leaf.removeprefix("diag/"), base64.b64decode(body["frame"])))
+            self._transfers.put(leaf.removeprefix("diag/"), base64.b64decode(body["frame"]))
         elif leaf in STANDING:
             self._standing[leaf] = body
             if len(self._standing) == len(STANDING):

@@ -131,27 +131,32 @@ def calibrate(frames: Sequence[Frame], plate: Plate | None = None) -> Lesson:
         raise NotCalibrated(f"{len(frames)} frames: at least {LEAST_FRAMES} throws of the dice are needed")
     if plate is None:
         plate = find_plate(frames)
-    firmware = firmware_tree()
-    head = f"{plate.x} {plate.y} {plate.r} {len(frames)}\n".encode()
-    done = subprocess.run(
-        [str(find_micropython()), "-X", f"heapsize={HEAP}", "-m", "controller.reader.teach"],
-        env={"MICROPYPATH": f"{firmware}:{firmware.parent / 'protocol'}:.frozen"},
-        input=head + b"".join(frame.tobytes() for frame in frames),
-        capture_output=True,
-        timeout=LONGEST_S,
-        check=False,
-    )
-    try:
-        answer = json.loads(done.stdout)
-    except ValueError:
-        said = done.stderr.decode(errors="replace").strip().splitlines()
-        raise NotCalibrated(f"the controller's files failed: {said[-1] if said else 'without a word'}") from None
+    answer = _taught(plate, len(frames), b"".join(frame.tobytes() for frame in frames))
     if "why" in answer:
         raise NotCalibrated(f"{answer['why']}: throw again, so that fours, fives and sixes are to be seen")
     taught = tuple(bool(one) for one in answer.pop("taught"))
     eye = bytes.fromhex(answer.pop("eye"))
     seen = tuple(tuple(tuple(die) for die in dice) for dice in answer.pop("seen"))
     return Lesson(eye, answer.pop("hash"), plate, answer, taught, seen)
+
+
+def _taught(plate: Plate, frames: int, pixels: bytes, *what: str) -> dict[str, Any]:
+    """What the controller's own files learn from these frames."""
+    firmware = firmware_tree()
+    done = subprocess.run(
+        [str(find_micropython()), "-X", f"heapsize={HEAP}", "-m", "controller.reader.teach", *what],
+        env={"MICROPYPATH": f"{firmware}:{firmware.parent / 'protocol'}:.frozen"},
+        input=f"{plate.x} {plate.y} {plate.r} {frames}\n".encode() + pixels,
+        capture_output=True,
+        timeout=LONGEST_S,
+        check=False,
+    )
+    try:
+        answer: dict[str, Any] = json.loads(done.stdout)
+    except ValueError:
+        said = done.stderr.decode(errors="replace").strip().splitlines()
+        raise NotCalibrated(f"the controller's files failed: {said[-1] if said else 'without a word'}") from None
+    return answer
 
 
 def chroma(rgb: Frame) -> tuple[Frame, bytes, bytes]:
@@ -168,21 +173,8 @@ def calibrate_symbols(shows: Sequence[Sequence[Frame]]) -> dict[str, bytes]:
     """From frames in colour, rows x columns x 3: of each of option B's faces some in which every die shows it."""
     pictures = [[chroma(rgb) for rgb in show] for show in shows]
     plate = find_plate([luma for show in pictures for luma, _, _ in show])
-    firmware = firmware_tree()
-    head = f"{plate.x} {plate.y} {plate.r} {len(shows[0])}\n".encode()
-    done = subprocess.run(
-        [str(find_micropython()), "-X", f"heapsize={HEAP}", "-m", "controller.reader.teach", "symbols"],
-        env={"MICROPYPATH": f"{firmware}:{firmware.parent / 'protocol'}:.frozen"},
-        input=head + b"".join(luma.tobytes() + u + v for show in pictures for luma, u, v in show),
-        capture_output=True,
-        timeout=LONGEST_S,
-        check=False,
-    )
-    try:
-        answer = json.loads(done.stdout)
-    except ValueError:
-        said = done.stderr.decode(errors="replace").strip().splitlines()
-        raise NotCalibrated(f"the controller's files failed: {said[-1] if said else 'without a word'}") from None
+    planes = b"".join(luma.tobytes() + u + v for show in pictures for luma, u, v in show)
+    answer = _taught(plate, len(shows[0]), planes, "symbols")
     if "why" in answer:
         raise NotCalibrated(f"{answer['why']}: show it again")
     return {"eye.bin": bytes.fromhex(answer["eye"]), "symbols.bin": bytes.fromhex(answer["symbols"])}
