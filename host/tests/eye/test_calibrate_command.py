@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import zlib
 from pathlib import Path
 
 import numpy as np
@@ -76,6 +77,35 @@ def test_a_file_that_is_no_picture_is_named(tmp_path: Path) -> None:
     done = tumbler("calibrate", "a.png", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
     assert "a.png" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_picture_too_large_to_be_one_is_refused_before_it_is_unpacked(tmp_path: Path) -> None:
+    Image.new("1", (1, 1)).save(tmp_path / "a.png")
+    data = bytearray((tmp_path / "a.png").read_bytes())
+    data[16:24] = (60_000).to_bytes(4, "big") * 2  # width and height
+    data[29:33] = zlib.crc32(data[12:29]).to_bytes(4, "big")
+    (tmp_path / "a.png").write_bytes(data)
+    done = tumbler("calibrate", "a.png", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("tumbler calibrate: a.png: cannot be read as a picture: ")
+    assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--out", "nowhere/eye.bin"), "--out nowhere/eye.bin: there is no directory nowhere"),
+        (("--picture", "nowhere/found.png"), "--picture nowhere/found.png: there is no directory nowhere"),
+        (("--picture", "found.zzz"), "--picture found.zzz: must end in one of .png"),
+        (("--out", "."), "--out .: is a directory"),
+        (("--show",), "takes no picture files"),
+    ],
+)
+def test_where_it_shall_go_is_checked_before_any_work(tmp_path: Path, words: tuple[str, ...], said: str) -> None:
+    done = tumbler("calibrate", "a.png", *words, cwd=tmp_path)  # which isn't there: the order of the checks tells
+    assert (done.returncode, done.stdout) == (2, "")
+    assert said in done.stderr
     assert len(done.stderr.splitlines()) == 1
 
 

@@ -89,6 +89,15 @@ def test_what_is_no_picture_is_one_line_and_exit_2(tmp_path: Path, capsys: pytes
         assert said.err.count("\n") == 1
 
 
+@pytest.mark.parametrize("dice", ["0", "-1", "7"])
+def test_a_number_of_dice_that_cannot_be_is_bad_input(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], draw: Draw, dice: str
+) -> None:
+    draw([5, 4]).save(tmp_path / "two.png")
+    assert main(["read", str(tmp_path / "two.png"), "--dice", dice]) == 2
+    assert f"--dice {dice}: 1 to 6" in capsys.readouterr().err
+
+
 def test_a_picture_cut_short_is_bad_input(tmp_path: Path, capsys: pytest.CaptureFixture[str], draw: Draw) -> None:
     draw([5, 4]).save(tmp_path / "whole.jpg")
     (tmp_path / "cut.jpg").write_bytes((tmp_path / "whole.jpg").read_bytes()[:700])

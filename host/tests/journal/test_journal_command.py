@@ -125,6 +125,7 @@ def test_backup_beside_a_running_daemon(tumbler: Run, path: Path, tmp_path: Path
         (("burn", "journal.db"), "burn"),
         (("verify",), "name the journal's file"),
         (("verify", "journal.db", "--config", "tumbler.toml"), "one of the two"),
+        (("verify", "."), "is not a file"),
         ((), "required"),
     ],
 )
@@ -137,6 +138,14 @@ def test_wrong_input_is_one_line_and_exit_2(
     assert done.stdout == ""
     (line,) = done.stderr.splitlines()
     assert said in line
+
+
+def test_nonsense_in_what_the_journal_says_of_itself_is_exit_1_and_one_line(tumbler: Run, tamper: Any) -> None:
+    tamper.sql("UPDATE meta SET value = 'nonsense'")
+    done = tumbler("verify", tamper.path)
+    assert (done.returncode, done.stdout) == (1, "")
+    (line,) = done.stderr.splitlines()
+    assert "keep the file as evidence" in line
 
 
 def test_a_damaged_file_is_exit_1_and_one_line(tumbler: Run, written: Path) -> None:

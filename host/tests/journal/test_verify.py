@@ -222,6 +222,27 @@ def test_a_blob_in_the_texts_place_is_a_changed_record(tamper: Any, prove: Any) 
     assert (prove(tamper.path).finding.fault, prove(tamper.path).finding.seq) == (Fault.CHANGED, 7)
 
 
+@pytest.mark.parametrize("key", [True, False])
+@pytest.mark.parametrize("value", ["nonsense", "", "7", "null", "[]", '{"upto": "x"}'])
+def test_a_pruned_beginning_that_is_nonsense_is_found(tamper: Any, prove: Any, value: str, key: bool) -> None:
+    tamper.sql(("INSERT OR REPLACE INTO meta VALUES ('base', ?)", (value,)))
+    if value == "null":  # says the same as no statement at all
+        assert prove(tamper.path, key=key).ok
+    elif value in ("nonsense", ""):
+        with pytest.raises(JournalCorrupt, match=r"meta 'base'.*keep the file as evidence"):
+            prove(tamper.path, key=key)
+    else:
+        assert (prove(tamper.path, key=key).finding.fault, prove(tamper.path).finding.seq) == (Fault.REMOVED, 1)
+
+
+@pytest.mark.parametrize("key", [True, False])
+@pytest.mark.parametrize("seq", ["many", None, 1.5, True])
+def test_a_head_whose_number_is_none_is_found(tamper: Any, prove: Any, seq: Any, key: bool) -> None:
+    head = json.loads(tamper.path.with_name("journal.db.head").read_bytes()[:512])  # the same statement
+    tamper.sql(("UPDATE meta SET value = ? WHERE name = 'head'", (canonical({**head, "seq": seq}),)))
+    assert prove(tamper.path, key=key).finding.fault is Fault.HEAD
+
+
 def test_an_index_that_hides_a_record_is_found_though_every_record_is_in_order(tamper: Any, prove: Any) -> None:
     tamper.sql(
         "PRAGMA writable_schema = ON",

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from tumbler.eye.calibrate import Frame, Lesson
 
 THROWS = 8
+PICTURES = (".png", ".jpg", ".jpeg")
 
 
 def add(subparsers: Any) -> None:
@@ -42,6 +43,7 @@ def run(options: argparse.Namespace) -> int:
         import tumbler.eye.calibrate  # noqa: F401  (needs numpy)
     except ImportError as error:
         raise WorkFailed(f"calibrating needs {error.name}: install tumbler[twin]") from None
+    check(options)
     if options.pictures:
         return from_pictures(options)
     if options.show:
@@ -49,6 +51,19 @@ def run(options: argparse.Namespace) -> int:
     if options.throws < 3:
         raise BadInput(f"--throws {options.throws}: 3 or more")
     return reach.run(options, lambda line: at_table(options, line))
+
+
+def check(options: argparse.Namespace) -> None:
+    """Before any throw: what was thrown eight times must not be lost to a slip of the pen."""
+    if options.pictures and options.show:
+        raise BadInput("--show says what is stored in a controller: it takes no picture files")
+    for name, path in (("--out", options.out), ("--picture", options.picture)):
+        if path is not None and not path.parent.is_dir():
+            raise BadInput(f"{name} {path}: there is no directory {path.parent}")
+        if path is not None and path.is_dir():
+            raise BadInput(f"{name} {path}: is a directory, not a file")
+    if options.picture is not None and options.picture.suffix.lower() not in PICTURES:
+        raise BadInput(f"--picture {options.picture}: must end in one of {', '.join(PICTURES)}")
 
 
 # --- picture files ----------------------------------------------------------------------------------------------------
@@ -71,6 +86,8 @@ def opened(path: Path) -> Frame:
             grey = picture.convert("L")
     except OSError as error:
         raise BadInput(f"{path}: {error.strerror or 'is not a picture that can be opened'}") from None
+    except (SyntaxError, ValueError, Image.DecompressionBombError) as error:
+        raise BadInput(f"{path}: cannot be read as a picture: {error}") from None
     if grey.width * HEIGHT != grey.height * WIDTH:
         raise BadInput(f"{path}: {grey.width} x {grey.height}: the camera's pictures are {WIDTH} x {HEIGHT}, 4:3")
     return np.asarray(grey.resize((WIDTH, HEIGHT), Image.Resampling.BOX), dtype=np.uint8)
@@ -89,10 +106,16 @@ def learned(frames: list[Frame]) -> Lesson:
 def report(options: argparse.Namespace, frames: list[Frame], lesson: Lesson) -> None:
     from tumbler.eye.lesson_picture import draw, figures
 
-    if options.out is not None:
-        options.out.write_bytes(lesson.eye)
-    if options.picture is not None:
-        draw(frames, lesson, options.picture)
+    writers = (
+        (options.out, lambda path: path.write_bytes(lesson.eye)),
+        (options.picture, lambda path: draw(frames, lesson, path)),
+    )
+    for path, write in writers:
+        try:
+            if path is not None:
+                write(path)
+        except OSError as error:
+            raise WorkFailed(f"{path}: cannot be written: {error.strerror or error}") from error
     if options.json:
         plate = {"x": lesson.plate.x, "y": lesson.plate.y, "r": lesson.plate.r}
         print(json.dumps({"hash": lesson.hash, "plate": plate, "frames": len(frames), **lesson.figures}))

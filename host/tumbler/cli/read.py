@@ -32,15 +32,13 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         description="Runs the controller's own reader, on MicroPython, on picture files. A picture it isn't sure of is no_spin.",
     )
     parser.add_argument("pictures", nargs="+", type=Path, metavar="PICTURE", help="any format that Pillow opens")
-    parser.add_argument(
-        "--dice", type=int, default=0, metavar="N", help="how many there must be; without it, as many as are seen"
-    )
+    parser.add_argument("--dice", type=int, metavar="N", help="how many there must be; without it, as many as are seen")
     parser.add_argument("--json", action="store_true", help="print the readings as one JSON document")
     parser.set_defaults(func=run)
 
 
 def run(options: argparse.Namespace) -> int:
-    if options.dice and not 1 <= options.dice <= MOST_DICE:
+    if options.dice is not None and not 1 <= options.dice <= MOST_DICE:
         raise BadInput(f"--dice {options.dice}: 1 to {MOST_DICE}")
     try:
         from tumbler.eye.desk import Desk, DeskFailed
@@ -54,7 +52,7 @@ def run(options: argparse.Namespace) -> int:
             load(path)
         desk = Desk()
         for path in options.pictures:
-            reading = desk.read(load(path), options.dice)
+            reading = desk.read(load(path), options.dice or 0)
             rows.append(
                 {
                     "file": str(path),

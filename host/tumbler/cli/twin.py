@@ -125,6 +125,8 @@ def check(args: argparse.Namespace) -> None:
         path = getattr(args, name)
         if path is not None and not path.parent.is_dir():
             raise BadInput(f"--{name} {path}: there is no directory {path.parent}")
+    if args.truth.is_dir():
+        raise BadInput(f"--truth {args.truth}: is a directory, not a file")
     if args.emulated and args.reader != "tags":
         raise BadInput(f"--emulated --reader {args.reader}: the emulated board reads by tags (docs/camera.md says why)")
     if args.link.exists() and not args.link.is_symlink():

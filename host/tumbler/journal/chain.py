@@ -17,7 +17,7 @@ from tumbler.journal import database
 from tumbler.journal.errors import DuplicateResult, from_sqlite
 from tumbler.journal.key import JournalKey
 from tumbler.journal.outbox import enqueue
-from tumbler.journal.reader import find_game
+from tumbler.journal.reader import find_game, statement
 from tumbler.journal.record import GAMES, GENESIS, Draft, Kind, Record, parse, seal_text
 
 Value = TypeVar("Value")
@@ -87,7 +87,7 @@ class Chain:
         """Inside a transaction: the record, and whether it has something to publish. Raises DuplicateResult, TypeError
         or ValueError before anything is written, so that the caller may go on with the next draft."""
         if draft.kind in GAMES and draft.result_id is not None:
-            there = find_game(self.db, draft.table, draft.result_id)
+            there = find_game(self.db, self.path, draft.table, draft.result_id)
             if there is not None:
                 raise DuplicateResult(there)
         text, digest = seal_text(draft, self.seq + 1, self.hash, now_ms)
@@ -116,7 +116,7 @@ class Chain:
 
     def meta(self, name: str) -> Any:
         row = self.db.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
-        return json.loads(row[0]) if row else None
+        return statement(row[0], name, self.path) if row else None
 
     def put_meta(self, name: str, value: Any) -> None:
         self.db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (name, json.dumps(value, sort_keys=True)))

@@ -103,7 +103,8 @@ def check_format(db: sqlite3.Connection, path: Path, *, may_be_empty: bool) -> N
 def open_reader(path: Path) -> sqlite3.Connection:
     """A connection that cannot write, beside a running daemon or on a copy on a read-only disk."""
     if not path.is_file():
-        raise JournalMissing(f"journal {path}: there is no such file")
+        what = "is not a file" if path.exists() else "there is no such file"
+        raise JournalMissing(f"journal {path}: {what}")
     uri = f"file:{quote(str(path.absolute()))}?mode=ro"
     if not os.access(path.parent, os.W_OK) and not path.with_name(path.name + "-wal").exists():
         uri += "&immutable=1"  # SQLite would want to make a shared-memory file beside it

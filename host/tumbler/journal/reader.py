@@ -18,7 +18,18 @@ from tumbler.journal.record import GAMES, Kind, Record, hash_of, parse
 BATCH = 500
 
 
-def find_game(db: sqlite3.Connection, table: str, result_id: str) -> Record | None:
+def statement(text: Any, name: str, path: Path) -> Any:
+    """What stands in `meta` under this name, of a file that anyone may have written into."""
+    try:
+        return json.loads(text)
+    except (ValueError, TypeError) as error:
+        raise JournalCorrupt(
+            f"journal {path}: what it says of itself (meta {name!r}) is not as it was written; "
+            "keep the file as evidence and restore a backup"
+        ) from error
+
+
+def find_game(db: sqlite3.Connection, path: Path, table: str, result_id: str) -> Record | None:
     """What the spin with this id ended in. One that retention has removed is answered by the checkpoint that stands in
     for it: the journal must still know that it was counted."""
     row = db.execute("SELECT text, hash FROM record WHERE tbl = ? AND game = ?", (table, result_id)).fetchone()
@@ -27,7 +38,7 @@ def find_game(db: sqlite3.Connection, table: str, result_id: str) -> Record | No
     row = db.execute("SELECT value FROM meta WHERE name = 'base'").fetchone()
     if row is None:
         return None
-    base = json.loads(row[0])
+    base = statement(row[0], "base", path)
     epoch, _, spin = result_id.rpartition("-")
     mark = base["marks"].get(table, {}).get(epoch)
     if mark is None or not spin.isdecimal() or int(spin) > mark:
@@ -57,11 +68,11 @@ class JournalReader:
 
     def meta(self, name: str) -> Any:
         rows = self.rows("SELECT value FROM meta WHERE name = ?", (name,))
-        return json.loads(rows[0][0]) if rows else None
+        return statement(rows[0][0], name, self.path) if rows else None
 
     def has_result(self, table: str, result_id: str) -> Record | None:
         try:
-            return find_game(self.db, table, result_id)
+            return find_game(self.db, self.path, table, result_id)
         except sqlite3.Error as error:
             raise from_sqlite(error, self.path) from error
 

@@ -150,10 +150,15 @@ class _Walk:
     def _beginning(self) -> tuple[int, str]:
         if self.base is None:
             return 0, GENESIS
-        if self.key is not None and not (self.key.signed(self.base) and self.base["journal"] == self.journal):
+        try:
+            upto, digest, journal = int(self.base["upto"]), str(self.base["hash"]), self.base["journal"]
+        except (LookupError, TypeError, ValueError):
+            why = "the statement that stands in for the pruned beginning is not as it was written"
+            raise _Found(Fault.REMOVED, 1, why) from None
+        if self.key is not None and not (self.key.signed(self.base) and journal == self.journal):
             raise _Found(Fault.REMOVED, 1, "the statement that stands in for the pruned beginning is not signed")
-        self.report.pruned_upto = int(self.base["upto"])
-        return self.report.pruned_upto, str(self.base["hash"])
+        self.report.pruned_upto = upto
+        return upto, digest
 
     def _rows(self) -> Iterator[Row]:
         sql = "SELECT seq, kind, tbl, game, at_ms, text, hash, seal FROM record ORDER BY seq"
@@ -261,6 +266,7 @@ class _Walk:
         try:
             own = dict(json.loads(row[0]))
             sound = {"hash", "journal", "seq", "mac"} == set(own) and own["journal"] == self.journal
+            sound = sound and type(own["seq"]) is int and isinstance(own["hash"], str)
         except (ValueError, TypeError):
             own, sound = {}, False
         if not sound or (self.key is not None and not self.key.signed(own)):
