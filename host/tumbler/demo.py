@@ -121,6 +121,19 @@ def free_port(preferred: int = 0) -> int:
     raise DemoError("no free TCP port on 127.0.0.1")
 
 
+def can_listen(listen: str) -> str | None:
+    """Why the page could not be served there: a person would be sent to nowhere, or to another program's page."""
+    host, _, port = listen.rpartition(":")
+    try:
+        family, kind, _, _, address = socket.getaddrinfo(host.strip("[]"), int(port), type=socket.SOCK_STREAM)[0]
+        with socket.socket(family, kind) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind(address)
+    except OSError as error:
+        return f"{listen!r}: cannot listen there: {error.strerror or error}"
+    return None
+
+
 def die_with_parent() -> None:
     """So that not even kill -9 of the demo leaves a process behind."""
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,8 @@ from tumbler.demo import Demo, DemoError, Part, Plan
         (["--book", "zork"], "--book: there is no book 'zork'; one of crown-melbourne-sicbo-a, "),
         (["--listen", "zork"], "--listen: 'zork' is not ADDRESS:PORT"),
         (["--listen", "127.0.0.1:99999"], "--listen: '127.0.0.1:99999' is not ADDRESS:PORT"),
+        (["--listen", "192.0.2.1:8765"], "--listen: '192.0.2.1:8765': cannot listen there: "),
+        (["--listen", "nowhere.invalid:8765"], "--listen: 'nowhere.invalid:8765': cannot listen there: "),
         (["--spins", "0"], "--spins 0: must be 1 or more"),
     ],
 )
@@ -28,6 +31,13 @@ def test_a_mistyped_option_is_one_line_and_starts_nothing(
     assert (said.out, said.err.count("\n")) == ("", 1)
     assert said.err.startswith(f"tumbler demo: {told}")
     assert not folder.exists()
+
+
+def test_a_port_that_another_program_holds_is_said_at_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        where = f"127.0.0.1:{other.getsockname()[1]}"
+        assert main(["demo", "--listen", where, "--folder", str(tmp_path / "run")]) == 2
+    assert f"--listen: '{where}': cannot listen there: Address already in use" in capsys.readouterr().err
 
 
 @pytest.fixture

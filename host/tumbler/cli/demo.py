@@ -52,7 +52,7 @@ def _usual_speed(pace: str, spins: int | None) -> float:
 
 def run(args: argparse.Namespace) -> int:
     from tumbler.config import book_id, host_and_port
-    from tumbler.demo import Demo, DemoError, Plan
+    from tumbler.demo import Demo, DemoError, Plan, can_listen
 
     if args.spins is not None and args.spins < 1:
         print(f"tumbler demo: --spins {args.spins}: must be 1 or more", file=sys.stderr)
@@ -61,6 +61,9 @@ def run(args: argparse.Namespace) -> int:
         if value is not None and (wrong := check(value)):
             print(f"tumbler demo: {option}: {wrong}", file=sys.stderr)
             return 2
+    if args.listen is not None and (wrong := can_listen(args.listen)):
+        print(f"tumbler demo: --listen: {wrong}", file=sys.stderr)
+        return 2
     folder: Path = args.folder or Path("run") / f"{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}"
     seed = args.seed if args.seed is not None else int(time.time())
     speed = args.speed if args.speed is not None else _usual_speed(args.pace, args.spins)
