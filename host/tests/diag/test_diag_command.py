@@ -120,6 +120,26 @@ def test_where_the_daemon_holds_the_cable_it_is_asked_and_keeps_the_record(
     assert "in use by another program" in cable_only.stderr
 
 
+def test_the_lines_counters_are_of_this_moment_through_the_daemon_too(
+    diag: Diag, peer: ControllerPeer, daemon: Path
+) -> None:
+    """Those on `health` are as old as its interval: from before the link was up, they made a sound line look noisy."""
+    peer.service[op("inputs")] = in_phase("betting_open")
+    seen = [json.loads(diag("link", "--config", daemon, "--by", "tom", "--json").stdout) for _ in range(2)]
+    assert 0 < seen[0]["frames_in"] < seen[1]["frames_in"]
+
+
+def test_who_asks_is_asked_for(diag: Diag, daemon: Path) -> None:
+    (daemon.parent / "people.toml").write_text(f'[tom]\nrole = "technician"\nkey = "{"5a" * 32}"\n')
+    (daemon.parent / "people.toml").chmod(0o600)
+    text = daemon.read_text()
+    assert 'trust = "broker"' in text
+    daemon.write_text(text.replace('trust = "broker"', 'keys_file = "people.toml"'))  # the daemon has read its own
+    done = diag("info", "--config", daemon)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "the daemon wants to know who asks; --by is one of tom" in done.stderr
+
+
 def test_the_whole_test_measures_against_limits_and_fails_on_one(diag: Diag, peer: ControllerPeer, cable: Any) -> None:
     peer.service |= {
         op("inputs"): in_phase("betting_open"),

@@ -133,7 +133,8 @@ def run_link(options: argparse.Namespace) -> int:
         from tumbler.diag.checks import slowest_round_trip
 
         slowest = await slowest_round_trip(line)
-        return _show(options, {**line.identity(), **line.counters(), "slowest_round_trip_ms": round(slowest, 3)}, b"")
+        counters = await line.counters()
+        return _show(options, {**line.identity(), **counters, "slowest_round_trip_ms": round(slowest, 3)}, b"")
 
     return reach.run(options, work)
 

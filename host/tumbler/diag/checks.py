@@ -113,9 +113,9 @@ async def examine(line: Line) -> Report:
     def measured(name: str, value: float) -> None:
         found.append(Measurement(ROWS[name], value))
 
-    before = line.counters()
+    before = await line.counters()
     measured("round_trip", await slowest_round_trip(line))
-    after = line.counters()
+    after = await line.counters()
     measured("bad_frames", sum(after.get(name, 0) - before.get(name, 0) for name in ("crc_errors", "retransmits")))
     async with out_of_play(line):
         now = await ask(line, "current")

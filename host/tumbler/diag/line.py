@@ -42,7 +42,7 @@ class Line(Protocol):
 
     def identity(self) -> dict[str, Any]: ...
 
-    def counters(self) -> dict[str, Any]: ...
+    async def counters(self) -> dict[str, Any]: ...
 
     async def ask(self, op: str, number: int, data: bytes) -> bytes:
         """The answer; RequestRefused or LineDown."""
@@ -101,7 +101,7 @@ class Cable:
     def identity(self) -> dict[str, Any]:
         return payloads.controller_identity(self._hello)
 
-    def counters(self) -> dict[str, Any]:
+    async def counters(self) -> dict[str, Any]:
         return dict(self._connection.counters)
 
     async def ask(self, op: str, number: int, data: bytes) -> bytes:

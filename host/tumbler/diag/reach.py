@@ -126,7 +126,8 @@ async def through(options: argparse.Namespace, config: Config, table: TableConfi
         except PeopleFileError as error:
             raise BadInput(str(error)) from error
         if options.by not in known:
-            raise BadInput(f"{people}: has no {options.by!r}; --by is one of {', '.join(known)}")
+            given = f"{people}: has no {options.by!r}" if options.by else "the daemon wants to know who asks"
+            raise BadInput(f"{given}; --by is one of {', '.join(known)}")
         key = known[options.by][1]
     line = ThroughDaemon(config, table.id, options.by or "technician", key)
     await line.open()
