@@ -12,6 +12,7 @@ import pytest
 from dicewire import messages as wire
 from dicewire.declared.codes import PHASES, SERVICE_OPS
 from tumbler.bench.peer import ControllerPeer
+from tumbler.cli.diag import standing_lines
 
 Diag = Callable[..., Any]
 
@@ -127,6 +128,16 @@ def test_the_lines_counters_are_of_this_moment_through_the_daemon_too(
     peer.service[op("inputs")] = in_phase("betting_open")
     seen = [json.loads(diag("link", "--config", daemon, "--by", "tom", "--json").stdout) for _ in range(2)]
     assert 0 < seen[0]["frames_in"] < seen[1]["frames_in"]
+
+
+@pytest.mark.parametrize(("state", "old"), [("online", False), ("offline", True)])
+def test_what_a_daemon_that_is_away_said_last_is_not_shown_as_todays(state: str, old: bool) -> None:
+    at = {"at": "2026-03-01T20:14:07Z"}
+    standing = {"state": {"state": state, **at}, "link": {"state": "up", "port": "p", **at}, "health": None}
+    first, link, health = standing_lines(standing)
+    assert first.startswith(f"state    {state}")
+    assert ("as the daemon left it: up on p" in link) is old
+    assert health == "health   nothing"
 
 
 def test_who_asks_is_asked_for(diag: Diag, daemon: Path) -> None:

@@ -189,6 +189,11 @@ BYTES = [
 ]
 
 
+def test_a_number_of_thousands_of_digits_is_said_in_words_for_a_person() -> None:
+    with pytest.raises(ScriptError, match=r"^the script has a number of thousands of digits$"):
+        read_script(b'{"book": ' + b"9" * 6000 + b"}")
+
+
 @pytest.mark.parametrize("data", BYTES, ids=lambda data: repr(data[:40]))
 def test_bytes_that_are_no_script_are_one_line_and_exit_2(data: bytes) -> None:
     done = tumbler(["settle", "--json"], data)

@@ -153,11 +153,19 @@ def run_status(options: argparse.Namespace) -> int:
         if options.json:
             print(json.dumps(standing))
             return 0
-        for leaf, body in standing.items():
-            print(f"{leaf:<8} {_in_a_line(leaf, body)}")
+        print("\n".join(standing_lines(standing)))
         return 0
 
     return reach.guarded(work)
+
+
+def standing_lines(standing: Mapping[str, Any]) -> list[str]:
+    """One line a topic. What a daemon that is away said last stays at the broker: it must not be read as today's."""
+    away = (standing["state"] or {}).get("state") != "online"
+    return [
+        f"{leaf:<8} {'as the daemon left it: ' if away and body and leaf != 'state' else ''}{_in_a_line(leaf, body)}"
+        for leaf, body in standing.items()
+    ]
 
 
 def _in_a_line(leaf: str, body: Mapping[str, Any] | None) -> str:

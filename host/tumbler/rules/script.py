@@ -151,8 +151,10 @@ def _parse(data: bytes) -> Any:
         raise ScriptError("the script is nested too deeply") from None
     except ScriptError:
         raise
-    except ValueError as error:  # malformed JSON, and numbers of thousands of digits
+    except json.JSONDecodeError as error:
         raise ScriptError(f"the script is not JSON: {error}") from None
+    except ValueError:  # the only other one that the parser knows
+        raise ScriptError("the script has a number of thousands of digits") from None
 
 
 def _no_key_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
