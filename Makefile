@@ -36,7 +36,7 @@ types: setup
 sim: setup ## every fault by the thousand in virtual time: fixed seeds and fresh ones (SEED=S, STEPS=N, RUNS=N)
 	@.venv/bin/tumbler sim $(if $(SEED),--seed $(SEED)) $(if $(STEPS),--steps $(STEPS)) $(if $(RUNS),--runs $(RUNS))
 
-soak: setup ## the real processes with every fault: 500 kills, 500 power cuts, ... (FACTOR=0.01 in two minutes)
+soak: setup ## the real processes with every fault: 500 kills, 500 power cuts, ... (FACTOR=0.01 in one minute)
 	@.venv/bin/tumbler soak $(if $(FACTOR),--factor $(FACTOR)) $(if $(KILLS),--kills $(KILLS)) $(if $(CUTS),--cuts $(CUTS)) $(if $(OUTAGES),--outages $(OUTAGES)) $(if $(UNPLUGS),--unplugs $(UNPLUGS)) $(if $(SEED),--seed $(SEED))
 
 bench-rules: setup ## settlement and simulation beside crapssim, in one run

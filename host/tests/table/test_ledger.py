@@ -98,6 +98,27 @@ async def test_committed_only_when_on_disk_and_published_from_the_same_transacti
         assert "wire" not in first
 
 
+async def test_what_waited_over_a_new_session_is_committed_in_the_order_that_the_controller_wants(
+    desk: Any, journal: Journal, report: Any
+) -> None:
+    """Spin 1 was journalled while no session was up, so its commit was lost; 2 must not be committed before 1 is again."""
+    spins = [result_from(report(spin, (1 + spin % 6, 2, 5)), EPOCH) for spin in range(1, 7)]
+    async with desk(journal) as at:
+        for spin in spins:
+            at.ledger.offer(spin)
+        await at.outlet.until(lambda: len(at.outlet.commits) == 1)
+        at.ledger.begin_again(EPOCH.hex())
+        for spin in (*spins, *spins):  # the second time within one session: they wait already
+            at.ledger.offer(spin)
+        await at.outlet.until(lambda: at.ledger.waiting == 0)
+        committed = 0
+        for number, _ in at.outlet.commits[2:]:  # as controller/store.py does
+            committed += number == committed + 1
+        assert committed == 6
+        assert len(at.outlet.commits) <= 9
+        assert [told["spin"] for told in at.published("result")] == [1, 2, 3, 4, 5, 6]
+
+
 async def test_a_repeat_is_committed_again_and_published_once(desk: Any, journal: Journal, report: Any) -> None:
     async with desk(journal) as at:
         for flags in (0, 1 << 4):

@@ -9,6 +9,7 @@ the same transaction.
 from __future__ import annotations
 
 import asyncio
+import itertools
 import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -76,6 +77,7 @@ class Ledger:
         self.slowest_ms = 0.0  # from the wire to the disk, since someone last looked and set it back
         self._journal, self._holds, self._outlet = journal, holds, outlet
         self._spins: deque[tuple[Spin, float]] = deque()  # and when it came
+        self._older = 0  # how many of them, at the front, came in an earlier session
         self._events: deque[tuple[str, dict[str, Any]]] = deque()
         self._wake = asyncio.Event()
         self._contested: dict[
@@ -88,9 +90,18 @@ class Ledger:
     # --- in -----------------------------------------------------------------------------------------------------------
 
     def offer(self, spin: Spin) -> None:
-        if all(spin != waiting for waiting, _ in self._spins):  # a failing disk: every new session brings them again
+        fresh = itertools.islice(self._spins, self._older, None)
+        if all(spin != waiting for waiting, _ in fresh):
             self._spins.append((spin, time.monotonic()))
             self._wake.set()
+
+    def begin_again(self, epoch: str) -> None:
+        """A new session brings every spin of this epoch again, from the oldest that is not committed. What still waits must
+        not be committed before those: the controller takes commits in order only, and would never hear of it again. The
+        first may be on its way to the disk; it stays, and is taken once more when it comes."""
+        later = [one for one in itertools.islice(self._spins, 1, None) if one[0].epoch != epoch]
+        self._spins = deque([*itertools.islice(self._spins, 1), *later])
+        self._older = min(1, len(self._spins))
 
     def offer_event(self, kind: str, body: dict[str, Any]) -> None:
         if len(self._events) >= EVENTS_WAITING:
@@ -111,6 +122,7 @@ class Ledger:
                 spin, came = self._spins[0]
                 await self._take(spin)
                 self._spins.popleft()
+                self._older = 0
                 self.slowest_ms = max(self.slowest_ms, (time.monotonic() - came) * 1000)
             elif self._events:
                 kind, body = self._events.popleft()

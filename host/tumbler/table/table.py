@@ -169,6 +169,7 @@ class Table:
 
     def link_up(self, hello: Mapping[str, Any]) -> None:
         self.hello = dict(hello)
+        self.ledger.begin_again(self.epoch.hex())
         self._send_time()
         self._send_settings()
         self._send_hold()
