@@ -12,7 +12,7 @@ from math import sqrt
 from dicewire import codes
 
 from controller import clock
-from controller.reader import calibration, light, scan, scene, things, windows
+from controller.reader import calibration, footing, light, scan, scene, things, windows
 from controller.reader.calibration import SYMBOLS
 from controller.reader.pips import CAMERA_SEEDS, PipFinder
 from controller.target import const
@@ -310,6 +310,22 @@ class CameraReader:
             self._said(codes.CAUSE_MISSING, codes.SIGHT_MISSING)
         elif count > self._dice:
             self._said(codes.CAUSE_TOO_MANY, codes.SIGHT_TOO_MANY)
+        elif self.symbols is not None:
+            self._saw(tops)
+        else:
+            self._check(tops)
+
+    def _check(self, tops):
+        """Every die read stands flat where it was read, and the rest of the plate is bare."""
+        b, plate = self._buffers, self.known.plate
+        ground = footing.level(b.half, _WIDTH >> 1, plate, tops)
+        for face in tops:
+            for window in self._plan:
+                if window.spans(face) and not footing.stands(window, face, plate, ground):
+                    self._said(codes.CAUSE_NOT_FLAT, codes.SIGHT_COCKED)
+                    return
+        if footing.strange(b.half, _WIDTH >> 1, _HEIGHT >> 1, b.floor, plate, ground, tops):
+            self._said(codes.CAUSE_FOREIGN_OBJECT, codes.SIGHT_FOREIGN)
         else:
             self._saw(tops)
 

@@ -1,8 +1,8 @@
 """The reader at a desk: a picture comes on standard input, the verdict goes to standard output. For files of any camera.
 
-The input is a line `width height dice` and then three bytes a pixel; the answer is one line of JSON. With the word `frames`
-it reads the table's own kind of frame: a line `width height learn count dice`, then `learn` frames of flat dice to calibrate by
-and `count` to read, one byte a pixel. The camera itself comes in by camera.py; all use scene.py. For the unix port.
+The input is a line `width height dice` and then three bytes a pixel; the answer is one line of JSON. With the words `frames
+PATH` it reads the table's own kind of frame as the table does, by camera.py: the file is a line `size count dice`, then an
+eye.bin of that size and `count` frames of 320 x 240, one byte a pixel. All use scene.py. For the unix port.
 """
 
 import gc
@@ -10,13 +10,14 @@ import json
 import sys
 import time
 
-from controller.reader import accord, calibrate, picture, scene, things
-from controller.reader.pips import CAMERA_SEEDS, PipFinder
+from controller.reader import accord, picture, scene
+from controller.reader.pips import PipFinder
 from controller.reader.stamps import Stamper
 
 _SMALL = 4.5  # pixels: pips with a smaller radius are read again at double size
 _LARGE = 45  # pixels: larger dice are read by their pips alone
-CAMERA_OCTAVES = 3
+_WIDTH = 320
+_HEIGHT = 240
 _LARGEST_DOUBLED = 720  # pixels of the longer side
 
 
@@ -52,36 +53,60 @@ def answer(finder, w, h, rgb, dice):
     return {"reason": verdict.reason, "x": verdict.x / scale, "y": verdict.y / scale, "dice": seen, "ms": taken}
 
 
-def frames(source):
-    """Calibrates by the first frames, then reads the others, all in one buffer, as the table does."""
-    w, h, learn, count, dice = [int(word) for word in source.readline().split()]
-    finder = PipFinder(CAMERA_SEEDS)
-    frame = bytearray(w * h)
-    floor = things.Floor((w >> 1) * (h >> 1), 1500)
-    lessons = []
-    for _ in range(learn):
-        _fill(source, frame)
-        seen = picture.Picture(w, h, [frame], CAMERA_OCTAVES)
-        lessons += calibrate.lessons(scene.read(seen, finder.find(seen), 0, None, floor))
-        seen = None
-        gc.collect()
-    try:
-        known = calibrate.learn(lessons)
-    except calibrate.NotEnough as error:
-        print(json.dumps({"reason": "not_calibrated", "why": str(error)}))
-        return
-    print(json.dumps({"step": known.step, "radius": known.radius, "inv": known.inv, "spread": known.spread}))
-    for _ in range(count):
-        _fill(source, frame)
-        began = time.ticks_us()
-        seen = picture.Picture(w, h, [frame], CAMERA_OCTAVES)
-        verdict = scene.read(seen, finder.find(seen), dice, known, floor)
-        taken = time.ticks_diff(time.ticks_us(), began)
-        used = gc.mem_alloc()
-        faces = sorted([f.number for f in verdict.dice])
-        print(json.dumps({"reason": verdict.reason, "faces": faces, "us": taken, "heap": used}))
-        seen = verdict = None
-        gc.collect()
+class _Still:
+    """A camera that shows one frame of a file for as long as it is asked."""
+
+    torn = frozen = False
+
+    def __init__(self, source):
+        self._source = source
+        self.at = 0
+
+    def start(self, colour=False):
+        pass
+
+    def begin(self):
+        pass
+
+    def ready(self):
+        return True
+
+    def read_rows_into(self, strip, first, n, u=None, v=None):
+        self._source.seek(self.at + first * _WIDTH)
+        _fill(self._source, memoryview(strip)[: n * _WIDTH])
+
+
+class _Once:
+    still_reads = 1
+
+
+class _Open:
+    def closed(self):
+        return False
+
+
+def frames(path):
+    """Reads each frame of a file by camera.py with the calibration in it, as the table does."""
+    from controller.reader import calibration, camera  # the reading of pictures does without
+
+    with open(path, "rb") as source:
+        size, count, dice = [int(word) for word in source.readline().split()]
+        shown = _Still(source)
+        reader = camera.CameraReader(shown, _Once, _Open(), camera.Buffers())
+        reader.known = calibration.unpack(source.read(size))
+        shown.at = source.tell()
+        for _ in range(count):
+            gc.collect()
+            began = time.ticks_us()
+            reader.begin(0, dice)
+            used = 0
+            while not reader.done:
+                reader.step(0)
+                used = max(used, gc.mem_alloc())
+            taken = time.ticks_diff(time.ticks_us(), began)
+            sight = reader.detail - camera.SEEN if reader.cause else 0
+            print(json.dumps({"sight": sight, "faces": list(reader.faces), "us": taken, "heap": used}))
+            shown.at += _WIDTH * _HEIGHT
 
 
 def _fill(source, buffer):
@@ -95,10 +120,10 @@ def _fill(source, buffer):
 
 
 def main():
-    source = sys.stdin.buffer
     if "frames" in sys.argv:
-        frames(source)
+        frames(sys.argv[-1])
         return
+    source = sys.stdin.buffer
     w, h, dice = [int(word) for word in source.readline().split()]
     rgb = bytearray(3 * w * h)
     _fill(source, rgb)

@@ -36,6 +36,9 @@ class Window:
             and thing.bottom <= self.top + self.h - margin
         )
 
+    def spans(self, spot):
+        return 0 <= spot.x - self.left < self.w and 0 <= spot.y - self.top < self.h
+
 
 class Patch(Picture):
     """A window as a picture of three octaves, whatever its size."""

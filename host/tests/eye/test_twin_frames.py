@@ -11,3 +11,11 @@ def test_no_wrong_face_is_accepted_from_the_twins_camera(difficulty: str, die_se
     readings = read_throws(difficulty, die_set, 20, 6, seed=3)
     assert not [(r.truth, r.faces) for r in readings if r.wrong]
     assert sum(r.accepted for r in readings) >= 10
+
+
+def test_what_is_not_a_throw_of_flat_dice_is_mostly_refused() -> None:
+    readings = read_throws("easy", "white", 0, 48, seed=5)
+    accepted = [r for r in readings if r.accepted]
+    assert len(accepted) <= 6
+    assert not [r.lie for r in accepted if r.lie.value in ("missing", "too_many", "stacked")]
+    assert not [r.tilt for r in accepted if r.tilt > 15]

@@ -1,22 +1,26 @@
 """Rendered frames of the twin's camera, read by the controller's files on MicroPython in an RP2040's heap.
 
-One process a die set and difficulty: it calibrates by the first frames and reads the others, as a table does. Truth comes
-from how the dice were placed, never from the reader.
+One process a die set and difficulty. It is calibrated by frames of flat dice, as a technician does it, and reads each throw
+as a table does. Truth comes from how the dice were placed, never from the reader.
 """
 
 from __future__ import annotations
 
 import json
 import subprocess
+import tempfile
 from dataclasses import dataclass
 
 import numpy as np
+from dicewire import codes
 
+from tumbler.eye.calibrate import HEIGHT, WIDTH, NotCalibrated, calibrate
 from tumbler.eye.desk import DeskFailed
 from tumbler.twin.camera import PRESETS, SETS, Lie, StagedThrow, render, stage
 from tumbler.twin.process import HEAP, find_micropython, firmware_tree
 
 LESSONS = 10
+SIGHTS = {0: "ok"} | {n: word[6:].lower() for word, n in vars(codes).items() if word.startswith("SIGHT_")}
 NOT_FLAT = tuple(lie for lie in Lie if lie not in (Lie.FLAT, Lie.MOVING))
 
 
@@ -57,19 +61,25 @@ def read_throws(
     lies = [Lie.FLAT] * flat + [NOT_FLAT[k % len(NOT_FLAT)] for k in range(not_flat)]
     throws = [stage(lie, dice, rng) for lie in lies]
     frames = [frame_of(throw) for throw in throws]
+    try:
+        eye = calibrate([np.frombuffer(frame, np.uint8).reshape(HEIGHT, WIDTH) for frame in lessons]).eye
+    except NotCalibrated as error:
+        raise DeskFailed(f"{difficulty} {die_set}: {error}") from None
     firmware = firmware_tree()
-    done = subprocess.run(
-        [str(find_micropython()), "-X", f"heapsize={HEAP}", "-m", "controller.reader.desk", "frames"],
-        env={"MICROPYPATH": f"{firmware}:{firmware.parent / 'protocol'}:.frozen"},
-        input=f"320 240 {LESSONS} {len(frames)} {dice}\n".encode() + b"".join(lessons) + b"".join(frames),
-        capture_output=True,
-        timeout=600,
-    )
+    with tempfile.NamedTemporaryFile(prefix="tumbler-frames-") as file:
+        file.write(f"{len(eye)} {len(frames)} {dice}\n".encode() + eye + b"".join(frames))
+        file.flush()
+        done = subprocess.run(
+            [str(find_micropython()), "-X", f"heapsize={HEAP}", "-m", "controller.reader.desk", "frames", file.name],
+            env={"MICROPYPATH": f"{firmware}:{firmware.parent / 'protocol'}:.frozen"},
+            capture_output=True,
+            timeout=600,
+            check=False,
+        )
     answers = [json.loads(line) for line in done.stdout.splitlines()]
-    if len(answers) != len(frames) + 1:
+    if len(answers) != len(frames):
         said = done.stderr.decode(errors="replace").strip().splitlines()
-        why = answers[0].get("why", "") if answers else ""
-        raise DeskFailed(f"{difficulty} {die_set}: {why or (said[-1] if said else 'the reader ended without a word')}")
+        raise DeskFailed(f"{difficulty} {die_set}: {said[-1] if said else 'the reader ended without a word'}")
     return [
         FrameReading(
             difficulty,
@@ -78,10 +88,10 @@ def read_throws(
             max(throw.tilts, default=0.0),
             throw.faces,
             answer["faces"],
-            answer["reason"],
+            SIGHTS[answer["sight"]],
             answer["us"],
             answer["heap"],
             frame,
         )
-        for lie, throw, frame, answer in zip(lies, throws, frames, answers[1:], strict=True)
+        for lie, throw, frame, answer in zip(lies, throws, frames, answers, strict=True)
     ]
