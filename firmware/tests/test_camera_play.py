@@ -15,6 +15,7 @@ from tumbler.twin.chips.faults import ChipFault, break_chip, mend_chip
 
 CAMERA = codes.READER_PIPS | codes.READER_LATTICE
 HEAP_LEAST = 36 * 1024  # of 384 KB on a 64-bit machine, with every buffer of the camera taken
+HEAP_LEAST_IN_COLOUR = 26 * 1024
 
 
 @pytest.fixture
@@ -208,6 +209,7 @@ def test_option_bs_symbols_are_read_by_shape_and_colour_as_they_were_taught(make
     assert all(faces == throws[spin - 1] for spin, faces in shown.items())  # never another face
     assert len(shown) >= 3, [last_no_spin(table)]
     assert {r["opinions"] for r in table.host.all(wire.RESULT)} == {codes.READER_SYMBOLS}
+    assert table.heap_free() >= HEAP_LEAST_IN_COLOUR
 
 
 def test_a_symbol_in_another_colour_has_no_name():
