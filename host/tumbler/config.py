@@ -7,6 +7,7 @@ Paths are taken from where the file lies, so that a configuration can be moved w
 
 from __future__ import annotations
 
+import os
 import re
 import tomllib
 from collections.abc import Callable, Mapping
@@ -303,6 +304,19 @@ def _check_layout(table: TableConfig, where: str, file: Path) -> None:
         Play(table.book, layout=table.layout, option_b_exact=table.option_b_exact)
     except LayoutError as error:
         raise ConfigError(file, where, str(error)) from error
+
+
+def check_journal_folder(config: Config, file: Path | str) -> None:
+    """ConfigError where the daemon could not write its journal. Not part of load(): a technician's tools read the same file
+    as other users, and a disk that is mounted late must not look like a wrong file to systemd."""
+    path = config.journal.path
+    if path.is_dir():
+        raise ConfigError(file, "journal.path", f"{path} is a folder; name a file in it")
+    if not path.parent.is_dir():
+        raise ConfigError(file, "journal.path", f"there is no folder {path.parent}; make it, open to the daemon's user")
+    for one in (path, path.parent):
+        if one.exists() and not os.access(one, os.W_OK):
+            raise ConfigError(file, "journal.path", f"{one} cannot be written by this user; check as the daemon's user")
 
 
 # --- the table's key --------------------------------------------------------------------------------------------------

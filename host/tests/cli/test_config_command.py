@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tumbler.config import ConfigError, check_journal_folder, load
 
 
 def test_good_file_is_good(tumbler: Any, config_file: Path) -> None:
@@ -96,10 +98,36 @@ def test_key_file_must_be_private_and_a_key(mode: int, text: str, said: str, tum
 
 def test_example_passes_its_own_check_once_the_key_is_there(tumbler: Any, tmp_path: Path) -> None:
     file = tmp_path / "example.toml"
-    file.write_text(tumbler("config", "example").stdout)
+    file.write_text(tumbler("config", "example").stdout.replace("/var/lib/tumbler", str(tmp_path)))
     made = tumbler("provision", "key", tmp_path / "sicbo-01.key")
     assert made.returncode == 0
     assert tumbler("config", "check", file).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [
+        ("nowhere/journal.db", "journal.path: there is no folder {here}/nowhere; make it"),
+        (".", "journal.path: {here} is a folder"),
+        ("t1.key/journal.db", "journal.path: there is no folder {here}/t1.key"),
+    ],
+)
+def test_a_journal_that_could_not_be_written_is_found_before_the_daemon_starts(
+    path: str, said: str, tumbler: Any, config_file: Path
+) -> None:
+    config_file.write_text(config_file.read_text().replace("journal.db", path))
+    done = tumbler("config", "check", config_file)
+    assert (done.returncode, done.stdout) == (2, "")
+    (line,) = done.stderr.splitlines()
+    assert said.format(here=config_file.parent) in line
+
+
+def test_a_folder_of_somebody_else_is_found_too(config_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Root may write everywhere, so the question to the system is what is held here."""
+    config = load(config_file)
+    monkeypatch.setattr(os, "access", lambda path, mode: path != config_file.parent)
+    with pytest.raises(ConfigError, match="cannot be written by this user"):
+        check_journal_folder(config, config_file)
 
 
 def test_missing_file_is_said_so(tumbler: Any) -> None:

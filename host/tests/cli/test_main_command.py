@@ -15,6 +15,7 @@ from tumbler.cli.main import COMMANDS
 def test_help_lists_every_command(tumbler: Any) -> None:
     done = tumbler("--help")
     assert done.returncode == 0
+    assert done.stdout.startswith("usage: tumbler [-h] [--version] COMMAND ...\n")
     for name in COMMANDS:
         assert f"\n  {name}" in done.stdout
 
@@ -26,7 +27,9 @@ MODULES = [found.name for found in pkgutil.iter_modules(tumbler.cli.__path__) if
 @pytest.mark.parametrize("name", MODULES)
 def test_every_command_is_listed_and_has_help(name: str, tumbler: Any) -> None:
     assert name in COMMANDS
-    assert tumbler(name, "--help").returncode == 0
+    done = tumbler(name, "--help")
+    assert done.returncode == 0
+    assert done.stdout.startswith(f"usage: tumbler {name} [-h]")
 
 
 @pytest.mark.parametrize(

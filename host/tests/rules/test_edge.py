@@ -246,11 +246,17 @@ def test_the_page_and_the_picture_in_docs_are_those_of_today() -> None:
     assert (DOCS / "images" / "edges.svg").read_text("utf-8") == picture(), again
 
 
-def test_docs_can_be_written_anywhere_and_say_where_they_cannot(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["edge", "--docs", str(tmp_path / "new")]) == 0
-    assert (tmp_path / "new" / "edges.md").read_text("utf-8") == document()
+def test_docs_are_written_into_a_folder_that_is_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["edge", "--docs", str(tmp_path)]) == 0
+    assert (tmp_path / "edges.md").read_text("utf-8") == document()
     (tmp_path / "file").write_text("")
-    assert main(["edge", "--docs", str(tmp_path / "file")]) == 1
-    assert "cannot be written" in capsys.readouterr().err
+    for name in ("new/deep", "file"):
+        assert main(["edge", "--docs", str(tmp_path / name)]) == 2
+        assert f"--docs: {tmp_path / name} is not a folder that is there" in capsys.readouterr().err
+    assert not (tmp_path / "new").exists()
+
+
+def test_docs_that_cannot_be_written_are_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "edges.md").mkdir()
+    assert main(["edge", "--docs", str(tmp_path)]) == 1
+    assert "edges.md: cannot be written" in capsys.readouterr().err

@@ -23,10 +23,11 @@ def add(subparsers: Any) -> None:
 def run_check(options: argparse.Namespace) -> int:
     from dataclasses import asdict
 
-    from tumbler.config import ConfigError, load
+    from tumbler.config import ConfigError, check_journal_folder, load
 
     try:
         config = load(options.file)
+        check_journal_folder(config, options.file)
     except ConfigError as error:
         raise BadInput(str(error)) from error
     if options.json:

@@ -29,7 +29,9 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     parser.add_argument("--list", type=int, metavar="N", help="only this payout list of the bonus bets")
     parser.add_argument("--option-b-exact", action="store_true", help="the other reading of option B's colours")
     parser.add_argument("--json", action="store_true", help="print one JSON document")
-    parser.add_argument("--docs", type=Path, metavar="DIR", help="write edges.md and images/edges.svg there instead")
+    parser.add_argument(
+        "--docs", type=Path, metavar="DIR", help="write edges.md and images/edges.svg into this folder instead"
+    )
     parser.set_defaults(func=run)
 
 
@@ -70,6 +72,8 @@ def _edges(book: Book, options: argparse.Namespace) -> list[Edge]:
 def _docs(folder: Path) -> int:
     from tumbler.rules.edgedoc import write
 
+    if not folder.is_dir():
+        raise BadInput(f"--docs: {folder} is not a folder that is there; make it first")
     try:
         for file in write(folder):
             print(file)

@@ -61,12 +61,15 @@ def build_parser(wanted: str | None) -> argparse.ArgumentParser:
     listing = "\n".join(f"  {name:<12} {text}" for name, text in COMMANDS.items())
     parser = OneLineParser(
         prog="tumbler",
+        usage="tumbler [-h] [--version] COMMAND ...",
         description="An electronic table for Sic Bo and craps.",
         epilog=f"commands:\n{listing}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"tumbler {version()}")
-    subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True, help=argparse.SUPPRESS)
+    subparsers = parser.add_subparsers(
+        prog="tumbler", dest="command", metavar="COMMAND", required=True, help=argparse.SUPPRESS
+    )
     if wanted in COMMANDS:
         importlib.import_module(f"tumbler.cli.{wanted}").add(subparsers)
     return parser

@@ -36,9 +36,9 @@ exact value does not round to.
 
 
 def write(folder: Path) -> list[Path]:
-    """Write both files below a folder; gives their paths."""
+    """Write both files below a folder that is there; gives their paths."""
     made = [folder / "edges.md", folder / "images" / "edges.svg"]
-    made[1].parent.mkdir(parents=True, exist_ok=True)
+    made[1].parent.mkdir(exist_ok=True)
     made[0].write_text(document(), "utf-8")
     made[1].write_text(picture(), "utf-8")
     return made
