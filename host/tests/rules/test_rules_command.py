@@ -44,6 +44,8 @@ def test_list_has_the_seven_books(capsys: pytest.CaptureFixture[str]) -> None:
 def test_show_has_every_wager_with_its_rule_odds_and_terms(book: str, capsys: pytest.CaptureFixture[str]) -> None:
     shown = printed(capsys, "rules", "show", book)
     assert len(shown["wagers"]) == WAGERS[book]
+    assert "Craps" in shown["source"] or "Sic Bo" in shown["source"]  # the document as people know it, not a file
+    assert not shown["source"].endswith(".txt")
     for wager in shown["wagers"]:
         assert wager["name"]
         assert wager["rule"]
