@@ -11,10 +11,12 @@ import pytest
 from jsonschema import Draft202012Validator, ValidationError
 from tumbler.bench.peer import ControllerPeer
 from tumbler.bench.processes import Daemon, Mosquitto, Subscriber, write_config
+from tumbler.mqtt.schemas import LINK_STATES
 from tumbler.mqtt.topics import TOPICS, topic_of
 from tumbler.mqttdocs import asyncapi, docs_folder, files
 from tumbler.rules.gametable import compile_book
 from tumbler.rules.tableplay import Play
+from tumbler.table.session import LinkState
 
 BOOK = "crown-melbourne-sicbo-a"
 KEY = bytes(range(32))
@@ -68,6 +70,10 @@ def test_a_payload_that_is_not_the_contract_is_refused() -> None:
             validator.validate({**good, **wrong})
 
 
+def test_the_states_of_the_link_are_all_in_the_reference() -> None:
+    assert list(LINK_STATES) == [state.value for state in LinkState]
+
+
 def test_everything_a_daemon_sends_keeps_its_schema(tmp_path: Path) -> None:
     broker = Mosquitto(tmp_path)
     peer = ControllerPeer(tmp_path / "controller", KEY, Play(BOOK), compile_book(BOOK))
@@ -105,5 +111,7 @@ def test_everything_a_daemon_sends_keeps_its_schema(tmp_path: Path) -> None:
         seen.add(name)
         errors = [error.message for error in Draft202012Validator(topic_of(name).schema).iter_errors(payload)]
         assert errors == [], (name, payload)
+        unnamed = set(payload) - set(topic_of(name).schema["properties"])
+        assert unnamed == set(), (name, "is not in the reference")
     assert {"state", "link", "info", "health", "round", "result", "result/last", "rsp/status"} <= seen
     assert {"event/no_spin", "event/refused", "event/tamper", "event/access", "event/void"} <= seen

@@ -56,6 +56,7 @@ def payload(title: str, required: Schema, optional: Schema | None = None) -> Sch
     }
 
 
+LINK_STATES = ("absent", "closed", "opening", "up", "down", "silent", "foreign", "refused")  # table.session.LinkState
 ROUNDS = tuple(row.name for row in PHASES)
 SEVERITIES = tuple(row.name for row in SEVERITY_CODES)
 
@@ -72,7 +73,12 @@ STATE = payload(
 LINK = payload(
     "link",
     {"state": {**words("up", "down"), "description": "whether the controller answers"}},
-    {"reason": maybe({**TEXT, "description": "of down: what is wrong with it"}), "port": TEXT},
+    {
+        "link": {**words(*LINK_STATES), "description": "how far the connection has come"},
+        "code": {**TEXT, "description": "the same in one word, as in error-codes.md"},
+        "reason": maybe({**TEXT, "description": "of down: what is wrong with it"}),
+        "port": {**TEXT, "description": "where the controller is, or is looked for"},
+    },
 )
 
 INFO = payload(
@@ -103,6 +109,12 @@ HEALTH = payload(
         "daemon": {**PART, "description": "memory, processor time and age of the process"},
         "pending": {**COUNT, "description": "results that the controller still keeps"},
         "holds": {**NAMES, "description": "why the daemon allows no new spin"},
+        "waiting": {**COUNT, "description": "spins and events that are not in the journal yet"},
+        "recorded_ms": {**NUMBER, "description": "longest time from the wire to the disk since the last `health`"},
+        "refused_results": {**COUNT, "description": "since the daemon started"},
+        "refused_commands": {**COUNT, "description": "since the daemon started"},
+        "dropped_events": {**COUNT, "description": "events lost while the journal could not be written"},
+        "limits": {**PART, "description": "each gauge that has a limit: `now`, `limit`, `unit`, `beyond`"},
         "journal": {
             "type": "object",
             "properties": {"seq": COUNT, "hash": HASH},
@@ -178,7 +190,36 @@ EVENT = payload(
         "by": TEXT,
         "role": TEXT,
         "source": words("controller", "daemon"),
-        "seq": maybe(COUNT),
+        "seq": {**maybe(COUNT), "description": "its record in the journal; null where it could not be written"},
+        # of the controller's own events
+        "a": {"type": "integer", "description": "the controller's numbers to its event, see error-codes.md"},
+        "b": {"type": "integer", "description": "the second of them"},
+        "words": {**TEXT, "description": "the controller's words to it"},
+        "controller_at": {**maybe(TIME), "description": "when it happened by the controller's clock"},
+        "uptime_ms": {**COUNT, "description": "of the controller, when it happened"},
+        # of a no spin or a refused spin
+        "book": TEXT,
+        "game_hash": HASH,
+        "epoch": TEXT,
+        "detail": {**COUNT, "description": "of a no spin, see error-codes.md"},
+        "sight": {**maybe(TEXT), "description": "what the camera saw amiss"},
+        "evidence": {"description": "what speaks for it: of a no spin hexadecimal, of a finding an object"},
+        "spun_at": maybe(TIME),
+        "notes": {"type": "array", "description": "checks that were not met and don't spoil it"},
+        "findings": {"type": "array", "description": "the checks that a refused spin did not meet"},
+        "consequence": {**TEXT, "description": "what follows from the refusal"},
+        # of an order
+        "command": {**TEXT, "description": "the name of `cmd/{name}`"},
+        "args": {"type": "object"},
+        "answer": {**TEXT, "description": "the code that it was answered with"},
+        "contested": {**NAMES, "description": "of a release: spins that had been told with two contents"},
+        # of a kept picture, of a limit
+        "file": {**TEXT, "description": "where the picture is"},
+        "sha256": HASH,
+        "now": {**NUMBER, "description": "of a limit of `health`: the gauge"},
+        "limit": NUMBER,
+        "unit": TEXT,
+        "beyond": FLAG,
     },
 )
 
