@@ -27,11 +27,14 @@ from paho.mqtt.enums import CallbackAPIVersion
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 
+from tumbler.advice import LOCKS
+
 SITE = "demo"
 TABLE = "t1"
 TOPIC = f"tumbler/v1/{SITE}/{TABLE}"
 START_SECONDS = 30.0
 DELIVERY_SECONDS = 60.0
+LOCKED_SECONDS = 60.0  # the dealer calls the supervisor within seconds; a lock that stays so long is for a person
 PREFERRED_CONSOLE_PORT = 8765
 PR_SET_PDEATHSIG = 1
 MAX_RESTARTS = 50
@@ -158,6 +161,7 @@ class Demo:
         self.score = Score()
         self.arrivals: queue.Queue[tuple[str, bytes]] = queue.Queue()
         self.stopping = False
+        self.locked: tuple[float, str] | None = None  # since when, and why
         self.broker_port = free_port()
         host, _, port = (plan.listen or f"127.0.0.1:{free_port(PREFERRED_CONSOLE_PORT)}").rpartition(":")
         self.listen = f"{host}:{int(port) or free_port()}"  # shown to a person, so 0 is made a number here
@@ -280,6 +284,23 @@ class Demo:
             )
         elif topic.startswith("event/") and body.get("severity") in ("warning", "error", "critical"):
             print(f"  {topic.removeprefix('event/')}: {body.get('text') or body.get('code')}", flush=True)
+        elif topic == "round":
+            self.look_at_lock(body["round"], body["lock"])
+
+    def look_at_lock(self, phase: str, reason: str) -> None:
+        if phase == "locked":
+            self.locked = self.locked or (time.monotonic(), reason)
+        elif phase not in ("boot", "self_test"):  # an attempt to unlock goes through these, and may end where it began
+            self.locked = None
+
+    def locked_for_good(self) -> str | None:
+        """Why a run that was to end by itself never would."""
+        if self.plan.spins is None or self.locked is None or time.monotonic() - self.locked[0] < LOCKED_SECONDS:
+            return None
+        reason = self.locked[1]
+        return (
+            f"the table has been locked for {LOCKED_SECONDS:.0f} s ({reason}): {LOCKS[reason]} See {self.plan.folder}"
+        )
 
     def flat_spins(self) -> list[list[int]]:
         if not self.truth.exists():
@@ -297,6 +318,8 @@ class Demo:
                 elif failure := part.failed():
                     self.look_after(part, failure)
             if twin_ended_at is None:
+                if why := self.locked_for_good():
+                    raise DemoError(why)
                 continue
             arrived = [result["faces"] for result in self.score.results]
             told = arrived == self.flat_spins() or (self.plan.reader != "tags" and self.all_told())

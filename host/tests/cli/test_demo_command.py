@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import socket
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tumbler.cli.main import main
-from tumbler.demo import Demo, DemoError, Part, Plan
+from tumbler.demo import LOCKED_SECONDS, Demo, DemoError, Part, Plan
 
 
 @pytest.mark.parametrize(
@@ -57,6 +58,29 @@ def test_what_a_person_must_know_is_shown(
 ) -> None:
     demo.show("event/fault", {"severity": severity, "text": "table locked"})
     assert ("fault: table locked" in capsys.readouterr().out) is shown
+
+
+def test_a_table_that_stays_locked_ends_a_run_that_was_to_end_by_itself(
+    demo: Demo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = [100.0]
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    demo.show("round", {"round": "locked", "lock": "motor"})
+    now[0] += LOCKED_SECONDS - 1
+    assert demo.locked_for_good() is None
+    demo.show("round", {"round": "self_test", "lock": "motor"})  # somebody tried to unlock it, in vain
+    demo.show("round", {"round": "locked", "lock": "motor"})
+    now[0] += 2
+    assert "locked for 60 s (motor): See the motor's faults" in str(demo.locked_for_good())
+    demo.show("round", {"round": "betting_open", "lock": "none"})
+    assert demo.locked_for_good() is None
+
+
+def test_a_run_without_an_end_waits_for_whoever_unlocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    demo = Demo(Plan(tmp_path, "nsw-craps", None, 1, "fast", 0.0, "127.0.0.1:0", browser=False))
+    demo.show("round", {"round": "locked", "lock": "motor"})
+    monkeypatch.setattr("tumbler.demo.LOCKED_SECONDS", 0.0)
+    assert demo.locked_for_good() is None
 
 
 def test_a_part_that_was_given_bad_input_is_not_started_again(demo: Demo, tmp_path: Path) -> None:
