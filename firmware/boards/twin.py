@@ -43,11 +43,5 @@ class Board(pico.Board):
     def entropy(self, n: int) -> bytes:
         return tablebus.entropy(n)
 
-    def _thermometer(self):
-        return None  # the unix port has none
-
-    def temperature(self) -> int:
-        return 0
-
     def bootloader(self) -> None:
         machine.reset()  # no drive appears here: the technician is as far as after a plain start

@@ -57,6 +57,9 @@ class ArduCam(camera.Camera):
         self._new_frame(not whole or (self.colour and whole == 1))
         return True
 
+    def capture(self) -> int:
+        return camera.take(self)
+
     def rewind(self) -> None:
         if not self._bytes:
             raise CameraError("camera: no frame to read again")

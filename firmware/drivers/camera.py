@@ -2,8 +2,10 @@
 
     camera.start(colour=False)          set it up: fixed exposure, gain and white balance. OSError where there is none
     camera.capture()                    take a frame and wait for it; or begin(), then ready() until it is True
-    camera.read_rows_into(luma, 0, 240) rows of the frame taken last, 320 bytes each; chroma too where u and v are given
-    camera.rewind()                     the same frame again, from its first row
+    camera.read_rows_into(luma, 0, 240) rows of the frame taken last, 320 bytes each, from the top of `luma` on; in order they
+                                        cost no more than their bytes. u and v, where given, take the chroma of every fourth
+                                        row and pixel, 80 bytes a row of theirs; only after start(colour=True)
+    camera.rewind()                     the same frame again, from its first row, until begin()
     camera.torn, camera.frozen          after the last row: the frame is not whole; it is bit for bit the one before
     camera.selftest(), camera.fault     as every driver
 
@@ -30,7 +32,20 @@ class CameraError(OSError):
     """The camera does not do what its datasheet says: gone, hung, or a wire is broken."""
 
 
+def take(camera) -> int:
+    """A frame of now; gives its number. Blocks for two frame times at most, 133 ms."""
+    camera.begin()
+    start = time.ticks_ms()
+    while not camera.ready():
+        if time.ticks_diff(time.ticks_ms(), start) > _WAIT_MS:
+            raise CameraError("camera: no frame in %d ms" % _WAIT_MS)
+        time.sleep_ms(_POLL_MS)
+    return camera.frames
+
+
 class Camera:
+    """What the drivers share: the number of the frame, and whether it is whole and new. The rest is each driver's own."""
+
     width = WIDTH
     height = HEIGHT
 
@@ -44,34 +59,6 @@ class Camera:
         self._crc = 0
         self._last_crc = -1
         self._row = 0
-
-    def begin(self) -> None:
-        """Take the next whole frame."""
-        raise NotImplementedError
-
-    def ready(self) -> bool:
-        raise NotImplementedError
-
-    def capture(self) -> int:
-        """A frame of now; gives its number. Blocks for two frame times at most, 133 ms."""
-        self.begin()
-        start = time.ticks_ms()
-        while not self.ready():
-            if time.ticks_diff(time.ticks_ms(), start) > _WAIT_MS:
-                raise CameraError("camera: no frame in %d ms" % _WAIT_MS)
-            time.sleep_ms(_POLL_MS)
-        return self.frames
-
-    def rewind(self) -> None:
-        """The frame taken last can be read again, until begin()."""
-        raise NotImplementedError
-
-    def read_rows_into(self, luma, first: int, n: int, u=None, v=None) -> None:
-        """Rows `first` to first + n - 1, from the top of `luma` on. In order they cost no more than their bytes.
-
-        `u` and `v` take the chroma of every fourth row and pixel, 80 bytes a row of theirs; only after start(colour=True).
-        """
-        raise NotImplementedError
 
     def _new_frame(self, torn: bool) -> None:
         self.frames += 1

@@ -54,6 +54,9 @@ class OpenMvCamera(camera.Camera):
             self._new_frame(len(self._frame) != WIDTH * HEIGHT * (2 if self.colour else 1))
         return True
 
+    def capture(self) -> int:
+        return camera.take(self)
+
     def rewind(self) -> None:
         """The frame is in memory until the next: nothing to do but to count no second frame."""
         if not self._taken:

@@ -17,8 +17,6 @@ from tumbler.twin.lines import MODE_IN, MODE_OUT, PINS, PULL_UP, Lines
 LAMPS_PIN = 7
 PWM_PIN = 8
 FIRST_ADC_PIN = 26
-THERMOMETER = 4
-ROOM_TEMPERATURE = 876  # 0.706 V: 27 degrees
 FULL_DUTY = 65535
 PWM_FUNCTION = 4
 
@@ -126,12 +124,10 @@ class SpiWire:
 def wire_adc(chip: Chip, lines: Lines, sync: Sync) -> None:
     adc = chip.mcu.adc
     convert = adc.on_adc_read
-    adc.channel_values[THERMOMETER] = ROOM_TEMPERATURE
 
     def read(channel: int) -> None:
-        if channel != THERMOMETER:
-            sync()
-            adc.channel_values[channel] = lines.convert(FIRST_ADC_PIN + channel) >> 4
+        sync()
+        adc.channel_values[channel] = lines.convert(FIRST_ADC_PIN + channel) >> 4
         convert(channel)
 
     adc.on_adc_read = read

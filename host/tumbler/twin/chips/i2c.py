@@ -5,10 +5,12 @@ Not here: the bus itself (bus.py), what any register means (each chip's own file
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+
 from .wrong_use import WrongUse
 
 
-class I2cRegisters:
+class I2cRegisters(ABC):
     """A chip of byte registers. A subclass says how the pointer moves and what reading and writing a register does."""
 
     name = "i2c"
@@ -46,8 +48,10 @@ class I2cRegisters:
     def _after(self, pointer: int) -> int:
         return pointer + 1
 
+    @abstractmethod
     def _store(self, register: int, value: int) -> None:
-        raise NotImplementedError
+        """The master writes a register."""
 
+    @abstractmethod
     def _fetch(self, register: int) -> int:
-        raise NotImplementedError
+        """The master reads a register."""

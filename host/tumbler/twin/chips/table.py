@@ -31,6 +31,7 @@ PANEL_INTERRUPT, PWM, DIRECTION = 6, 8, 9
 COVER, DOOR = 14, 15
 READER_SELECT, READER_BUSY, READER_RESET = 17, 20, 21
 TACHOMETER, MOTOR_SENSE, SUPPLY_SENSE = 22, 26, 27
+CORE_THERMOMETER, CORE_VOLTS = 30, 0.706  # the RP2040's own, behind the four pins of its converter; 27 degrees
 LAMP_SHUNT_OHMS = 0.1
 MOST_LAMPS = 160
 
@@ -84,6 +85,7 @@ class TableChips:
         lines.on_output(READER_RESET, self.reader.reset_line)
         lines.on_adc(MOTOR_SENSE, self.bridge.sense_volts)
         lines.on_adc(SUPPLY_SENSE, self.bridge.supply_sense_volts)
+        lines.on_adc(CORE_THERMOMETER, lambda: CORE_VOLTS)
         bus.add_i2c(I2C_BUS, self.expander)
         bus.add_i2c(I2C_BUS, self.accelerometer)
         bus.add_i2c(I2C_BUS, self.lamp_sense)

@@ -142,9 +142,11 @@ class PWM:
 
 
 class ADC:
+    CORE_TEMP = 4  # the converter's own input behind the four pins: "GP30" on the bus
+
     def __init__(self, pin):
-        gpio = pin + 26 if isinstance(pin, int) and pin < 4 else _gpio(pin)
-        if not 26 <= gpio <= 29:
+        gpio = pin + 26 if isinstance(pin, int) and pin <= 4 else _gpio(pin)
+        if not 26 <= gpio <= 30:
             raise ValueError("Pin doesn't have ADC capabilities")
         self.gpio = gpio
         self._last = [0, -1]
