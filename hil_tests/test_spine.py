@@ -169,7 +169,7 @@ def test_a_motor_that_stays_stalled_locks_the_table_over_a_power_cut_until_the_a
     # Asked while the controller is off or starts: the daemon waits for it, and its own self-test is the answer.
     assert order(floor, "unlock", "a1", "dealer")["code"] == "no_authority"
     assert order(floor, "unlock", "a2", "tg_area_manager")["code"] == "fault_stays"
-    assert floor.of("t1/round")[-1]["round"] == "locked"
+    floor.wait(lambda at: at.of("t1/round")[-1]["round"] == "locked")  # what stands may come after the answer
     rig.control("mend", fault="motor_stalled")
     assert order(floor, "unlock", "a3", "tg_area_manager")["ok"]
     rig.control("dealer", on=True)

@@ -86,11 +86,12 @@ class Faults:
         self._events = events
         self.bits = 0
 
-    def set(self, bit, text):
+    def set(self, bit, text, told=True):
         if self.bits & bit:
             return
         self.bits |= bit
-        self._events.add(codes.EVENT_FAULT_SET, bit_number(bit), 0, text)
+        if told:
+            self._events.add(codes.EVENT_FAULT_SET, bit_number(bit), 0, text)
 
     def clear(self, bit):
         if self.bits & bit:

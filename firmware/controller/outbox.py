@@ -33,6 +33,12 @@ class Outbox:
         self._tries = 0
         self._standing.forget()
 
+    def standing_told(self, session, wire_now):
+        """Tell STATE where it has changed. -> whether the host has been told all there is."""
+        if not self._standing.changed():
+            return True
+        return session.room(wire.STATE) and session.send(wire.STATE, self._standing.values(), wire_now)
+
     def fill(self, session, wire_now):
         """Queue as much as the session takes now."""
         while self._next_spin <= self._store.state.last_spin and session.room(wire.RESULT):
@@ -43,8 +49,7 @@ class Outbox:
                 return
             self._next_spin += 1
             self._tries = 0
-        if self._standing.changed() and session.room(wire.STATE):
-            session.send(wire.STATE, self._standing.values(), wire_now)
+        self.standing_told(session, wire_now)
         event = self._events.first()
         while event is not None and session.send(wire.EVENT, event, wire_now):
             self._events.sent()

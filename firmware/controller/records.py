@@ -38,10 +38,12 @@ _NO_SPIN_FIELDS = (
     "spin", "cause", "detail", "by", "wall_ms", "uptime_ms", "lock", "faults", "streak", "streak_cause",
     "bets_closed", "closing",
 )  # fmt: skip
-_STATE = "<4sIIIBIBBBBIBBB32s"
+_STATE = "<4sIIIBIBBBBIBBB32sB"
+_STATE_SIZE = const(65)
 STATE_FIELDS = (
     "epoch", "next_spin", "open_spin", "last_spin", "lock", "faults", "streak", "streak_cause",
     "game_state", "puck", "collected", "closing", "unpaid", "bets_closed", "game_hash",
+    "hold",
 )  # fmt: skip
 # Trailing bytes of variable length, after the fixed fields: lit areas of a result, evidence of a no spin.
 _TAIL = {RESULT: "areas", NO_SPIN: "evidence"}
@@ -67,6 +69,7 @@ class State:
         self.unpaid = 0  # a result is shown and not yet paid
         self.bets_closed = 0  # no more bets was announced; a no spin keeps it (Sic Bo 3.2)
         self.game_hash = bytes(32)
+        self.hold = 0  # of the host, where only a person lifts it
 
     def pack(self):
         return struct.pack(_STATE, *[getattr(self, name) for name in STATE_FIELDS])
@@ -74,7 +77,9 @@ class State:
     def apply(self, kind, body):
         """Follow one record. The same steps at start-up, from flash, and in play."""
         if kind == SNAPSHOT:
-            for name, value in zip(STATE_FIELDS, struct.unpack(_STATE, body)):  # noqa: B905 - MicroPython has no strict=
+            if len(body) < _STATE_SIZE:  # of a firmware that did not know the last fields
+                body = bytes(body) + bytes(_STATE_SIZE - len(body))
+            for name, value in zip(STATE_FIELDS, struct.unpack_from(_STATE, body)):  # noqa: B905 - MicroPython has no strict=
                 setattr(self, name, value)
             return
         if kind == START:

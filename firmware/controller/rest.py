@@ -18,6 +18,7 @@ _RESTING = (
     codes.PHASE_BETTING_OPEN, codes.PHASE_NO_SPIN, codes.PHASE_CLOSING, codes.PHASE_LOCKED, codes.PHASE_SELF_TEST,
     codes.PHASE_SERVICE,
 )  # fmt: skip
+_KEPT_HOLDS = (codes.HOLD_NONE, codes.HOLD_COMMANDED, codes.HOLD_RESULT_REFUSED)
 
 
 class Rest:
@@ -69,6 +70,7 @@ class Rest:
     def start(self, now, reset_cause):
         """After the store is loaded. A spin that the power cut is a no spin, whatever the dice show (never guessed)."""
         state = self._store.state
+        self.host_hold = state.hold
         if state.open_spin:
             cause, detail = codes.CAUSE_POWER_CUT, reset_cause
             if reset_cause in (codes.RESET_WATCHDOG, codes.RESET_CRASH):
@@ -103,7 +105,8 @@ class Rest:
             self._events.add(codes.EVENT_SELF_TEST_PASSED, test.took_ms)
             self._tested(now)
             return
-        self._events.add(codes.EVENT_SELF_TEST_FAILED, test.fault_number, 0, test.text)
+        if not test.only_new:
+            self._events.add(codes.EVENT_SELF_TEST_FAILED, test.fault_number, 0, test.text)
         if self._store.state.lock:
             self._end_unlock(codes.ANSWER_FAULT_STAYS)
             self._go(codes.PHASE_LOCKED, now)
@@ -214,6 +217,15 @@ class Rest:
         self._go(codes.PHASE_LOCKED, now)
 
     # ---- hold, closing, service, game ----
+
+    def held_by_host(self, hold, now):
+        """Until it says otherwise. What a person has to lift is kept over a power cut: the host may be away then. Other
+        reasons are the host's own, told anew in every session; while one of them leads, the person's still stands behind it."""
+        self.host_hold = hold
+        state = self._store.state
+        if hold != state.hold and hold in _KEPT_HOLDS:
+            state.hold = hold
+            self._save(now)
 
     def _watch_hold(self):
         full = self._store.pending >= UNCOMMITTED_MAX

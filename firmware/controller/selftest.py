@@ -86,6 +86,14 @@ class SelfTest:
         """All that failed can still arrive: nothing is broken."""
         return not self.failed & ~self._missing_bits
 
+    def _new(self, bits):
+        """Nothing but a first game table is wanting: the host sends it unasked, so STATE says it and nobody is alarmed."""
+        return bits == codes.FAULT_GAME_TABLE and not any(self._store.state.game_hash)
+
+    @property
+    def only_new(self):
+        return self._new(self.failed)
+
     @property
     def fault_number(self):
         return bit_number(self.failed & -self.failed)
@@ -118,7 +126,7 @@ class SelfTest:
         if outcome == _FAIL:
             self.failed |= bit
             self.text = self.text or text
-            self._faults.set(bit, text)
+            self._faults.set(bit, text, not self._new(bit))
         elif bit != codes.FAULT_LAMPS:  # dead lamps are a fault that passes
             self._faults.clear(bit)
         self._at += 1

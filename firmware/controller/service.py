@@ -212,6 +212,8 @@ class Service:
         """Spin u32, 0 for the newest. Answers the number of the message (RESULT, NO_SPIN) and its payload."""
         store = self._parts.store
         spin = struct.unpack("<I", data)[0] if len(data) == 4 else 0
+        if not store.spins_kept():
+            raise Refused("no spin has been played since the ring was formatted")
         found = store.fetch(spin or store.state.last_spin)
         if found is None:
             raise Refused(f"spin {spin} is not in the ring: it has {store.oldest_spin()} to {store.state.last_spin}")

@@ -74,8 +74,8 @@ class Table:
         """-> the key, None where there is none or where it could not be read."""
         key = None
         try:
+            key = parts.files.load(KEY_FILE)  # first: with it the table can say what else can't be read
             parts.settings.load()
-            key = parts.files.load(KEY_FILE)
             found = parts.store.load()
         except OSError as e:
             self._not_read(e)

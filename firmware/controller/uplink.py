@@ -189,7 +189,8 @@ class Uplink:
         self._parts.uptime.set_wall(values["wall_ms"])
 
     def _hold(self, values, now, wire_now):
-        self._round.host_hold = (values["reason"] or codes.HOLD_COMMANDED) if values["on"] else codes.HOLD_NONE
+        hold = (values["reason"] or codes.HOLD_COMMANDED) if values["on"] else codes.HOLD_NONE
+        self._round.held_by_host(hold, now)
 
     def _command(self, values, now, wire_now):
         req = values["req"]
@@ -237,7 +238,10 @@ class Uplink:
         answer = self._service.poll(now)
         if answer:
             self._answer(wire.SERVICE_RSP, answer)
-        while self._answers and self.session.send(self._answers[0][0], self._answers[0][1], wire_now):
+        # Whoever hears "done" or "refused" looks at the table next: what the answer made of it must be there by then.
+        while self._answers and self._outbox.standing_told(self.session, wire_now):
+            if not self.session.send(self._answers[0][0], self._answers[0][1], wire_now):
+                break
             self._answers.pop(0)
         errors = self.session.counters["tag_errors"]
         if errors != self._tag_errors:

@@ -1,6 +1,7 @@
 """People's commands through the daemon: who may, what the round does, lock and unlock over a restart."""
 
-from controller import commands, events, panel
+import pytest
+from controller import commands, events, panel, records
 from dicewire import codes
 from dicewire import messages as wire
 from dicewire.declared.codes import COMMANDS, ROLES
@@ -96,6 +97,42 @@ def test_a_hold_of_the_host_stops_new_spins_and_not_the_one_under_way(bench):
     bench.spin()
 
 
+@pytest.mark.parametrize("reason", [codes.HOLD_COMMANDED, codes.HOLD_RESULT_REFUSED])
+def test_a_hold_that_a_person_must_lift_stands_over_a_power_cut_without_the_host(bench, reason):
+    bench.host.send(wire.HOLD, bench.board.now, on=1, reason=reason)
+    bench.until(lambda: bench.round.hold == reason)
+    bench.host.send(wire.HOLD, bench.board.now, on=1, reason=codes.HOLD_JOURNAL_FAILED)  # leads, and is the host's own
+    bench.until(lambda: bench.round.hold == codes.HOLD_JOURNAL_FAILED)
+    bench.power_on()
+    bench.until_phase(codes.PHASE_BETTING_OPEN)
+    bench.press(panel.SPIN)
+    assert (bench.round.hold, bench.state.next_spin) == (reason, 1)
+    bench.power_on()
+    bench.until_phase(codes.PHASE_BETTING_OPEN)
+    bench.until(lambda: bench.host.session.up)
+    bench.host.send(wire.HOLD, bench.board.now, on=0, reason=0)
+    bench.until(lambda: bench.round.hold == codes.HOLD_NONE)
+    bench.power_on()
+    bench.until_phase(codes.PHASE_BETTING_OPEN)
+    bench.spin()
+
+
+def test_a_hold_of_the_hosts_own_does_not_outlive_the_power(bench):
+    bench.host.send(wire.HOLD, bench.board.now, on=1, reason=codes.HOLD_JOURNAL_FAILED)
+    bench.until(lambda: bench.round.hold == codes.HOLD_JOURNAL_FAILED)
+    bench.power_on()
+    bench.until_phase(codes.PHASE_BETTING_OPEN)
+    bench.spin()
+
+
+def test_a_state_that_an_older_firmware_stored_is_read(bench):
+    bench.host.send(wire.HOLD, bench.board.now, on=1, reason=codes.HOLD_COMMANDED)
+    bench.until(lambda: bench.state.hold)
+    old, state = bench.state.pack()[:-1], records.State()
+    state.apply(records.SNAPSHOT, old)
+    assert (state.hold, state.game_hash, state.epoch) == (0, bench.state.game_hash, bench.state.epoch)
+
+
 def test_an_unlock_that_comes_while_the_table_starts_is_answered_by_that_self_test(bench):
     assert bench.command(codes.COMMAND_LOCK) == codes.ANSWER_DONE
     bench.power_on()
@@ -109,6 +146,16 @@ def test_an_unlock_that_comes_while_the_table_starts_is_answered_by_that_self_te
     assert bench.phase == codes.PHASE_SELF_TEST
     assert bench.command(codes.COMMAND_UNLOCK) == codes.ANSWER_DONE
     assert bench.phase == codes.PHASE_BETTING_OPEN
+
+
+@pytest.mark.parametrize("sound", [True, False])
+def test_the_host_sees_what_a_command_did_before_it_hears_the_answer(bench, sound):
+    assert bench.command(codes.COMMAND_LOCK) == codes.ANSWER_DONE
+    bench.board.tags.sound = sound
+    bench.command(codes.COMMAND_UNLOCK)
+    answered = max(i for i, (number, _) in enumerate(bench.host.heard) if number == wire.COMMAND_RSP)
+    before = [values["phase"] for number, values in bench.host.heard[:answered] if number == wire.STATE]
+    assert before[-1] == (codes.PHASE_BETTING_OPEN if sound else codes.PHASE_LOCKED)
 
 
 def test_an_unlock_that_cannot_be_stored_is_answered_too(bench):

@@ -75,6 +75,26 @@ def test_without_key_dice_or_game_the_table_waits_and_says_what_is_missing(tmp_p
     assert bench.phase == codes.PHASE_RESULT
 
 
+def test_a_new_table_waits_for_its_first_game_table_without_an_alarm(tmp_path):
+    bench = Bench(tmp_path, game=False)
+    bench.run(5000)
+    assert bench.phase == codes.PHASE_SELF_TEST
+    assert bench.host.last(wire.STATE)["faults"] == codes.FAULT_GAME_TABLE
+    alarms = (codes.EVENT_FAULT_SET, codes.EVENT_SELF_TEST_FAILED)
+    assert [bench.host.events(code) for code in alarms] == [[], []]
+    bench.bring_game()
+    assert bench.host.last(wire.STATE)["faults"] == 0
+
+
+def test_a_table_that_lost_its_game_table_says_so(bench):
+    for name in bench.files.names(".game"):
+        bench.files.remove(name)
+    bench.power_on()
+    bench.until(lambda: bench.host.events(codes.EVENT_SELF_TEST_FAILED))
+    assert bench.phase == codes.PHASE_SELF_TEST
+    assert bench.host.events(codes.EVENT_FAULT_SET)[-1]["text"] == "no game table: the host sends it"
+
+
 def test_a_table_with_its_game_installed_plays_without_ever_having_met_a_host(tmp_path):
     bench = Bench(tmp_path, game=False, host=False)
     bench.files.replace(bench.image.hash[:8].hex() + ".game", bench.image.data)

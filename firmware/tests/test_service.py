@@ -113,6 +113,11 @@ def test_recall_gives_a_spin_of_the_ring_as_it_was_sent(bench):
     assert bench.service(codes.SERVICE_RECALL, struct.pack("<I", 77))[0] == 0
 
 
+@pytest.mark.parametrize("data", [b"", struct.pack("<I", 7)])
+def test_recall_of_a_ring_without_spins_says_so(bench, data):
+    assert bench.service(codes.SERVICE_RECALL, data) == (0, b"no spin has been played since the ring was formatted")
+
+
 def test_the_log_is_fetched_as_a_transfer(bench):
     bench.host.bulk_ends.clear()
     ok, data = bench.service(codes.SERVICE_LOG)

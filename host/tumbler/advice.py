@@ -178,6 +178,7 @@ EVENTS = (
         "The text has the reason; docs/update.md.",
     ),
     DaemonEvent("command", "access", "info or warning", "an order was given, done or refused; by whom", ""),
+    DaemonEvent("held", "access", "warning", "the table was held by order; by whom", "`cmd/release` lets it go on."),
     DaemonEvent("released", "access", "info", "a held table was released; by whom", ""),
     DaemonEvent("game_started", "access", "info", "the game starts at its first state", ""),
     DaemonEvent("void", "void", "warning", "a result was declared void; by whom and why", ""),

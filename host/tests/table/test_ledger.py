@@ -191,6 +191,23 @@ async def test_the_hold_of_a_refused_result_survives_the_daemon(desk: Any, tmp_p
             assert at.holds.names == []
 
 
+async def test_a_hold_by_order_survives_the_daemon_until_someone_releases_it(desk: Any, tmp_path: Path) -> None:
+    with Journal.open(tmp_path / "j.db") as journal:
+        async with desk(journal) as at:
+            await at.ledger.hold("anna", "tg_area_manager", "D5 7.4")
+            assert at.holds.names == ["commanded"]
+            (told,) = at.published("event/access")
+            assert (told["code"], told["by"], told["rule"]) == ("held", "anna", "D5 7.4")
+    with Journal.open(tmp_path / "j.db") as journal:
+        async with desk(journal) as at:
+            assert at.holds.names == ["commanded"]
+            await at.ledger.release("ben", "tg_area_manager", "D5 7.4")
+            assert at.holds.names == []
+    with Journal.open(tmp_path / "j.db") as journal:
+        async with desk(journal) as at:
+            assert at.holds.names == []
+
+
 async def test_the_past_is_known_after_a_restart(desk: Any, tmp_path: Path, report: Any) -> None:
     with Journal.open(tmp_path / "j.db") as journal:
         async with desk(journal) as at:

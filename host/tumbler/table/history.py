@@ -28,7 +28,8 @@ class History:
     def __init__(self, journal: Journal, table: str, book: str) -> None:
         self._book = book
         self._epochs: dict[str, Last] = {}
-        self.held = False
+        self.held = False  # by a refused result
+        self.ordered = False  # by somebody's `hold`
         self.last_result: Record | None = None
         games = journal.last(table, LOOK_BACK, GAMES)
         for record in games:
@@ -65,7 +66,9 @@ class History:
         code = record.body.get("code")
         if record.body.get("consequence") in HOLDING:
             self.held = True
+        elif code == "held":
+            self.ordered = True
         elif code == "released":
-            self.held = False
+            self.held = self.ordered = False
         elif code == "game_started":
             self.restart_game()

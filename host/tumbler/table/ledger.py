@@ -86,6 +86,8 @@ class Ledger:
         self._log = Log("tumbler.ledger", table=identity.table)
         if self.history.held:
             holds.add(Hold.RESULT_REFUSED)
+        if self.history.ordered:
+            holds.add(Hold.COMMANDED)
 
     # --- in -----------------------------------------------------------------------------------------------------------
 
@@ -251,6 +253,14 @@ class Ledger:
         self._outlet.recorded(record)
         return record
 
+    async def hold(self, by: str, role: str, rule: str) -> None:
+        """No new spin until someone releases the table: at once, and in the journal, so that no restart forgets it."""
+        self._holds.add(Hold.COMMANDED)
+        self.history.ordered = True
+        text = f"held by {by} ({role})"
+        body = {"source": "daemon", "severity": "warning", "code": "held", "text": text, "by": by, "role": role}
+        await self.write_event("access", {**body, "rule": rule})
+
     async def release(self, by: str, role: str, rule: str) -> list[str]:
         """Someone with the authority has looked: the journal's word on contested spins stands, and play goes on."""
         settled = list(self._contested)
@@ -262,8 +272,9 @@ class Ledger:
             for number in range(spin.spin, (self.history.of(spin.epoch).spin or spin.spin) + 1):
                 self._outlet.commit(spin.epoch, number)
         self._contested.clear()
-        self.history.held = False
+        self.history.held = self.history.ordered = False
         self._holds.lift(Hold.RESULT_REFUSED)
+        self._holds.lift(Hold.COMMANDED)
         return settled
 
     # --- out ----------------------------------------------------------------------------------------------------------

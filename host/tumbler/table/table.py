@@ -381,11 +381,10 @@ class Table:
 
     async def release(self, sender: Sender, rule: str) -> dict[str, Any]:
         settled = await self.ledger.release(sender.by, sender.role, rule)
-        self.holds.lift(Hold.COMMANDED)
         return {"contested": settled, "holds": self.holds.names}
 
     async def hold(self, sender: Sender, rule: str) -> dict[str, Any]:
-        self.holds.add(Hold.COMMANDED)
+        await self.ledger.hold(sender.by, sender.role, rule)
         return {"holds": self.holds.names}
 
     async def void(self, sender: Sender, rule: str, result_id: str, cause: str) -> dict[str, Any]:
