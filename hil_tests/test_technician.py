@@ -57,6 +57,8 @@ def test_a_sound_table_passes_every_measurement(idle: Any) -> None:
     assert done.returncode == 0
     assert {row["name"] for row in report["measurements"]} >= {"motor_speed", "dead_lamps", "supply", "gravity"}
     assert report["controller"]["board"]
+    (degrees,) = (row["value"] for row in report["measurements"] if row["name"] == "temperature")
+    assert 10 < degrees < 60  # a room's or a little more; 0 is no thermometer
 
 
 @needs(Capability.BREAK, Capability.KEYS)

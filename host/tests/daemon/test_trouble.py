@@ -260,6 +260,11 @@ def test_commands_reach_the_controller_and_a_retained_one_never(
     assert floor.wait_for("t1/event/void")["result_id"] == rid
     floor.publish("t1/cmd/recall", {"id": 9, "by": "vic", "role": "inspector", "args": {"n": 5}})
     (game,) = floor.wait_for("t1/rsp/recall", lambda told: told["id"] == 9)["data"]
+    for number, before in ((10, rid), (11, "00000000-00000001")):
+        ask = {"id": number, "by": "vic", "role": "inspector", "args": {"before": before}}
+        floor.publish("t1/cmd/recall", ask)
+    assert floor.wait_for("t1/rsp/recall", lambda told: told["id"] == 10)["data"] == []  # nothing was before the first
+    assert floor.wait_for("t1/rsp/recall", lambda told: told["id"] == 11)["code"] == "not_found"
     assert game["result_id"] == rid
     assert game["wire"]["faces"] == "010203"
     assert all(number != wire.COMMAND or values["op"] != 4 for number, values in peer.heard)

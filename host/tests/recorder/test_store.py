@@ -124,6 +124,18 @@ def test_a_gap_is_given_a_moment_then_asked_for_less_and_less(told: Told) -> Non
     assert asked == [PATIENCE_S + FIRST_AGAIN_S, PATIENCE_S + 3 * FIRST_AGAIN_S, PATIENCE_S + 7 * FIRST_AGAIN_S]
 
 
+def test_a_gap_far_back_is_filled_from_its_end_a_piece_at_a_time() -> None:
+    missing = Missing("rec", "inspector", None)
+    long = Gap("north", "t1", "0badcafe", 3, 402, 900)
+    list(missing.requests([long], 0))
+    ((_, payload),) = missing.requests([long], PATIENCE_S)
+    assert json.loads(payload)["args"] == {"n": 200, "before": "0badcafe-00000403"}
+    rest = Gap("north", "t1", "0badcafe", 3, 202, 900)
+    assert list(missing.requests([rest], PATIENCE_S + 1)) == []
+    ((_, payload),) = missing.requests([rest], 2 * PATIENCE_S + 1)  # not as late as one that was asked for in vain
+    assert json.loads(payload)["args"] == {"n": 200, "before": "0badcafe-00000203"}
+
+
 def test_an_answer_counts_only_when_it_was_asked_for(told: Told) -> None:
     missing = Missing("rec", "inspector", b"k" * 32)
     gap = Gap("north", "t1", "e", 1, 1, 2)

@@ -52,8 +52,8 @@ class Hands:
         self.done.append(("void", result_id, cause, rule))
         return {}
 
-    def recall(self, n: int) -> list[dict[str, Any]]:
-        return [{"n": n}]
+    def recall(self, n: int, before: str) -> list[dict[str, Any]]:
+        return [{"n": n, "before": before}]
 
     def status(self) -> dict[str, Any]:
         return {"round": "betting_open"}
@@ -124,7 +124,7 @@ async def test_void_needs_another_role_for_fraud_than_for_disruption(hands: Hand
 
 
 async def test_inspector_reads_and_reading_leaves_no_record(hands: Hands) -> None:
-    assert (await order(hands, "recall", "inspector", n=3))["data"] == [{"n": 3}]
+    assert (await order(hands, "recall", "inspector", n=3))["data"] == [{"n": 3, "before": ""}]
     assert (await order(hands, "status", "inspector"))["data"] == {"round": "betting_open"}
     assert hands.noted == []
 

@@ -76,11 +76,17 @@ class JournalReader:
         except sqlite3.Error as error:
             raise from_sqlite(error, self.path) from error
 
-    def last(self, table: str | None, n: int, kinds: Sequence[Kind] = (Kind.RESULT,)) -> list[Record]:
-        """The last n records of these kinds, oldest first; of every table when none is named."""
+    def last(
+        self, table: str | None, n: int, kinds: Sequence[Kind] = (Kind.RESULT,), before: int | None = None
+    ) -> list[Record]:
+        """The last n records of these kinds (before this one), oldest first; of every table when none is named."""
         marks = ", ".join("?" * len(kinds))
-        where = f"kind IN ({marks})" + (" AND tbl = ?" if table is not None else "")
-        values = [*kinds, *([table] if table is not None else []), n]
+        where, values = f"kind IN ({marks})", list[Any](kinds)
+        if table is not None:
+            where, values = where + " AND tbl = ?", [*values, table]
+        if before is not None:
+            where, values = where + " AND seq < ?", [*values, before]
+        values.append(n)
         rows = self.rows(f"SELECT text, hash, seq FROM record WHERE {where} ORDER BY seq DESC LIMIT ?", values)
         return [self._parse(row) for row in reversed(rows)]
 
@@ -110,8 +116,9 @@ class JournalReader:
             if len(rows) < BATCH:
                 return
 
-    def games(self, table: str | None, n: int) -> list[Record]:
-        return self.last(table, n, GAMES)
+    def games(self, table: str | None, n: int, before: int | None = None) -> list[Record]:
+        """The last n games, or the last n before this record."""
+        return self.last(table, n, GAMES, before)
 
     def counts(self) -> dict[str, int]:
         return dict(self.rows("SELECT kind, count(*) FROM record GROUP BY kind"))

@@ -118,7 +118,10 @@ ORDERS: dict[str, Order] = {
         (Argument("result_id", str), Argument("cause", str, words=tuple(VOID_DUTIES))),
     ),
     "recall": Order(
-        Duty.READ, "the last n spins with their evidence", (Argument("n", int, 10, 1, MAX_RECALL),), recorded=False
+        Duty.READ,
+        "the last n spins with their evidence, or the n before the result_id `before`",
+        (Argument("n", int, 10, 1, MAX_RECALL), Argument("before", str, "")),
+        recorded=False,
     ),
     "status": Order(Duty.READ, "where the table stands", recorded=False),
     "service": Order(
@@ -158,7 +161,7 @@ class Hands(Protocol):
 
     async def void(self, sender: Sender, rule: str, result_id: str, cause: str) -> dict[str, Any]: ...
 
-    def recall(self, n: int) -> list[dict[str, Any]]: ...
+    def recall(self, n: int, before: str) -> list[dict[str, Any]]: ...
 
     def status(self) -> dict[str, Any]: ...
 
@@ -256,7 +259,7 @@ class Commands:
         if name == "service":
             return await self._service(args)
         if name == "recall":
-            return hands.recall(args["n"])
+            return hands.recall(args["n"], args["before"])
         if name == "status":
             return hands.status()
         if name in UPDATING:

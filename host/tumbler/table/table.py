@@ -400,8 +400,11 @@ class Table:
         record = await self.ledger.write_event("void", {**body, **who, "spin": found.body["spin"]}, Kind.VOID)
         return {"seq": record.seq}
 
-    def recall(self, n: int) -> list[dict[str, Any]]:
-        games = self._journal.reader.games(self.config.id, n)
+    def recall(self, n: int, before: str) -> list[dict[str, Any]]:
+        found = self._journal.has_result(self.config.id, before) if before else None
+        if before and found is None:
+            raise OrderRefused(Refusal.NOT_FOUND, f"there is no spin {before} at this table")
+        games = self._journal.reader.games(self.config.id, n, found.seq if found is not None else None)
         return [{"result_id": one.result_id, "kind": one.kind, "seq": one.seq, **one.body} for one in games]
 
     def status(self) -> dict[str, Any]:
