@@ -1,6 +1,6 @@
 """The labgrid environment and driver, on a table that a twin plays: labgrid's own code switches its power and finds its cable.
 
-Skipped where the `labgrid` extra is not installed: it brings a serial library of its own beside pyserial.
+Skipped where labgrid could not be installed (tools/setup.py says so).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tumbler.rigs import Capability
 from tumbler.rigs.rig import RigFailed
 from tumbler.rigs.twin import TwinPlan, TwinRig
 
-pytest.importorskip("labgrid", reason="labgrid is not installed: pip install -e '.[labgrid]'")
+pytest.importorskip("labgrid", reason="labgrid is not installed: see .tools/setup.log")
 
 from tumbler.rigs.labgrid_driver import LabgridRig
 

@@ -22,6 +22,12 @@ ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 TOOLS = ROOT / ".tools"
 EXTRAS = "dev,bench"
+LABGRID = "labgrid>=25"
+# labgrid asks for its own edition of pyserial, which would overwrite pyserial's files; what it uses of it is in both.
+LABGRID_NEEDS = """
+from importlib.metadata import requires
+print(*(need for need in requires("labgrid") if "extra ==" not in need and not need.startswith("pyserial")), sep="\\n")
+"""
 
 # MicroPython's unix port is a Debian package from this release on; what it links against comes along, so that it runs
 # beside the C library of an older release.
@@ -76,7 +82,22 @@ def set_up_venv(log: Path) -> None:
     pip = [str(VENV / "bin" / "pip"), "--disable-pip-version-check", "--no-input", "install", "-e"]
     run([*pip, f"{ROOT}[{EXTRAS}]"], log=log)
     run([str(VENV / "bin" / "python"), str(ROOT / "tools" / "fast_emulator.py")], log=log)
+    bring_labgrid(log)
     stamp.write_text(venv_fingerprint())
+
+
+def bring_labgrid(log: Path) -> None:
+    """For the tests of a bench that labgrid looks after. Where it can't be had, those are skipped and nothing else is lost."""
+    python = str(VENV / "bin" / "python")
+    pip = [python, "-m", "pip", "--disable-pip-version-check", "--no-input", "install"]
+    try:
+        run([*pip, "--no-deps", LABGRID], log=log)
+        needs = subprocess.run([python, "-c", LABGRID_NEEDS], capture_output=True, text=True, check=True).stdout
+        run([*pip, *needs.splitlines()], log=log)
+    except (SetupError, subprocess.SubprocessError) as error:
+        with log.open("a") as out:
+            out.write(f"{error}\n")
+        say(f"labgrid could not be installed (its tests are skipped; see {log})")
 
 
 # --- MicroPython ------------------------------------------------------------------------------------------------------
