@@ -1,10 +1,7 @@
 """Makes a calibration of pictures, at a desk: frames of flat dice come on standard input, eye.bin and its figures go out.
 
 The input is a line `plate_x plate_y plate_r count`, then so many frames of 320 x 240 bytes, luma. The answer is one line of
-JSON. Everything is measured by the files that read in play. For the unix port.
-
-With the word `symbols` the line is `plate_x plate_y plate_r shows`, and of each face from 1 to 6 so many frames follow in which all
-dice show it: 76 800 bytes of luma, then U and V, 4 800 each.
+JSON. Everything is measured by the files that read in play. For the unix port. Not for option B's symbols: symbol_lessons.py.
 """
 
 import gc
@@ -12,15 +9,14 @@ import json
 import sys
 from math import sqrt
 
-from controller.reader import calibrate, light, picture, scan, scene, symbols, things, windows
-from controller.reader.calibration import MIDDLE, SYMBOLS, Calibration, Plate, name
+from controller.reader import calibrate, light, picture, scan, scene, things, windows
+from controller.reader.calibration import MIDDLE, Plate, name
 from controller.reader.camera import Buffers, HalfPicture
 from controller.reader.pips import PipFinder
 
 _WIDTH = 320
 _HEIGHT = 240
 _OCTAVES = 3
-_PLATE_STEPS = 8.7  # the plate's radius in steps of its dice: symbols have no rows of pips to measure
 
 
 class Lessons:
@@ -146,63 +142,5 @@ def main():
     )
 
 
-def _fill(source, buffer):
-    got = 0
-    while got < len(buffer):
-        n = source.readinto(memoryview(buffer)[got:])
-        if not n:
-            raise OSError("the pictures end too early")
-        got += n
-
-
-def teach_symbols():
-    source = sys.stdin.buffer
-    words = source.readline().split()
-    plate = Plate(float(words[0]), float(words[1]), float(words[2]))
-    lessons = Lessons(plate)
-    frame = bytearray(_WIDTH * _HEIGHT)
-    u, v = bytearray(4800), bytearray(4800)
-    taught = [symbols.Lessons() for _ in range(6)]
-    step = plate.r / _PLATE_STEPS
-    for face in range(6):
-        for _ in range(int(words[3])):
-            for part in (frame, u, v):
-                _fill(source, part)
-            plan = lessons.light(frame)
-            floor = lessons.buffers.floor
-            for window in plan:
-                found, _ = symbols.find(window, floor.mask, floor.stack, floor.room, lessons.ground[-1], step, u, v)
-                for symbol in found:
-                    taught[face].take(symbol)
-            gc.collect()
-    for face in range(6):
-        if not taught[face].count:
-            print(json.dumps({"why": "face %d was not seen on any die" % (face + 1)}))
-            return
-    known = Calibration(step, 0.0, 0, 0)
-    known.kind = SYMBOLS
-    known.plate = plate
-    known.ground = _middle(lessons.ground)
-    known.bright = _middle(lessons.bright)
-    known.sharp = _middle(lessons.sharp) if lessons.sharp else 0
-    known.grain = _middle(lessons.grain)
-    data = known.pack()
-    stored = symbols.pack([one.learned() for one in taught])
-    print(
-        json.dumps(
-            {
-                "eye": "".join(["%02x" % b for b in data]),
-                "symbols": "".join(["%02x" % b for b in stored]),
-                "hash": name(data),
-                "dice": [one.count for one in taught],
-                "step": known.step,
-            }
-        )
-    )
-
-
 if __name__ == "__main__":
-    if "symbols" in sys.argv:
-        teach_symbols()
-    else:
-        main()
+    main()

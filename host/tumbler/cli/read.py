@@ -33,6 +33,13 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     )
     parser.add_argument("pictures", nargs="+", type=Path, metavar="PICTURE", help="any format that Pillow opens")
     parser.add_argument("--dice", type=int, metavar="N", help="how many there must be; without it, as many as are seen")
+    parser.add_argument("--symbols", action="store_true", help="option B's dice: six symbols in three colours")
+    parser.add_argument(
+        "--taught",
+        type=Path,
+        metavar="FILE",
+        help="with --symbols: a table's own symbols.bin (default: the twin's dice)",
+    )
     parser.add_argument("--json", action="store_true", help="print the readings as one JSON document")
     parser.set_defaults(func=run)
 
@@ -40,19 +47,24 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
 def run(options: argparse.Namespace) -> int:
     if options.dice is not None and not 1 <= options.dice <= MOST_DICE:
         raise BadInput(f"--dice {options.dice}: 1 to {MOST_DICE}")
+    if options.taught and not options.symbols:
+        raise BadInput("--taught FILE says what symbols look like: it needs --symbols")
     try:
         from tumbler.eye.desk import Desk, DeskFailed
-        from tumbler.eye.pictures import BadPicture, load
+        from tumbler.eye.pictures import LONGEST, BadPicture, load
+        from tumbler.eye.symbols import LONGEST as SYMBOLS_LONGEST
+        from tumbler.eye.symbols import BadTaught, SymbolDesk
     except ImportError as error:
         raise WorkFailed(f"reading pictures needs {error.name}: install tumbler[twin]") from None
+    longest = SYMBOLS_LONGEST if options.symbols else LONGEST
     rows: list[dict[str, object]] = []
     try:
         # opened first, one at a time: a file that is no picture is refused before any work
         for path in options.pictures:
-            load(path)
-        desk = Desk()
+            load(path, longest)
+        desk = SymbolDesk(options.taught) if options.symbols else Desk()
         for path in options.pictures:
-            reading = desk.read(load(path), options.dice or 0)
+            reading = desk.read(load(path, longest), options.dice or 0)
             rows.append(
                 {
                     "file": str(path),
@@ -74,7 +86,7 @@ def run(options: argparse.Namespace) -> int:
             if not options.json:
                 what = " ".join(map(str, reading.faces)) if reading.ok else f"no spin: {MEANINGS[reading.reason]}"
                 print(f"{path}: {what}")
-    except BadPicture as error:
+    except (BadPicture, BadTaught) as error:
         raise BadInput(str(error)) from None
     except DeskFailed as error:
         raise WorkFailed(str(error)) from None

@@ -140,11 +140,11 @@ def calibrate(frames: Sequence[Frame], plate: Plate | None = None) -> Lesson:
     return Lesson(eye, answer.pop("hash"), plate, answer, taught, seen)
 
 
-def _taught(plate: Plate, frames: int, pixels: bytes, *what: str) -> dict[str, Any]:
+def _taught(plate: Plate, frames: int, pixels: bytes, teacher: str = "teach") -> dict[str, Any]:
     """What the controller's own files learn from these frames."""
     firmware = firmware_tree()
     done = subprocess.run(
-        [str(find_micropython()), "-X", f"heapsize={HEAP}", "-m", "controller.reader.teach", *what],
+        [str(find_micropython()), "-X", f"heapsize={HEAP}", "-m", f"controller.reader.{teacher}"],
         env={"MICROPYPATH": f"{firmware}:{firmware.parent / 'protocol'}:.frozen"},
         input=f"{plate.x} {plate.y} {plate.r} {frames}\n".encode() + pixels,
         capture_output=True,
@@ -174,7 +174,7 @@ def calibrate_symbols(shows: Sequence[Sequence[Frame]]) -> dict[str, bytes]:
     pictures = [[chroma(rgb) for rgb in show] for show in shows]
     plate = find_plate([luma for show in pictures for luma, _, _ in show])
     planes = b"".join(luma.tobytes() + u + v for show in pictures for luma, u, v in show)
-    answer = _taught(plate, len(shows[0]), planes, "symbols")
+    answer = _taught(plate, len(shows[0]), planes, "symbol_lessons")
     if "why" in answer:
         raise NotCalibrated(f"{answer['why']}: show it again")
     return {"eye.bin": bytes.fromhex(answer["eye"]), "symbols.bin": bytes.fromhex(answer["symbols"])}

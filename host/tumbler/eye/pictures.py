@@ -26,12 +26,12 @@ class Pixels:
     scale: float
 
 
-def load(path: Path) -> Pixels:
+def load(path: Path, longest: int = LONGEST) -> Pixels:
     try:
         with Image.open(path) as image:
             if image.width * image.height > LARGEST_FILE_PIXELS:
                 raise BadPicture(f"{path}: {image.width} x {image.height} pixels is too large")
-            return of_image(ImageOps.exif_transpose(image))
+            return of_image(ImageOps.exif_transpose(image), longest)
     except FileNotFoundError:
         raise BadPicture(f"{path}: no such file") from None
     except UnidentifiedImageError:
@@ -40,7 +40,7 @@ def load(path: Path) -> Pixels:
         raise BadPicture(f"{path}: cannot be read as a picture: {error}") from None
 
 
-def of_image(image: Image.Image) -> Pixels:
+def of_image(image: Image.Image, longest: int = LONGEST) -> Pixels:
     """What is transparent counts as white; deep grey is brought to eight bits."""
     if image.mode in ("I", "F", "I;16", "I;16B", "I;16L"):
         low, high = (float(v) for v in image.getextrema()[:2])  # type: ignore[arg-type]
@@ -51,7 +51,7 @@ def of_image(image: Image.Image) -> Pixels:
     image = image.convert("RGB")
     if min(image.size) < SMALLEST:
         raise ValueError(f"{image.width} x {image.height} pixels is too small")
-    scale = max(1.0, max(image.size) / LONGEST)
+    scale = max(1.0, max(image.size) / longest)
     if scale > 1:
         size = (max(SMALLEST, round(image.width / scale)), max(SMALLEST, round(image.height / scale)))
         image = image.resize(size, Image.Resampling.LANCZOS)
