@@ -16,6 +16,7 @@ from controller.dieset import FILE as DICE_FILE
 from controller.dieset import DieSet
 from controller.settings import FIELDS
 from controller.target import const, heap_free
+from controller.teaching import Teaching
 from controller.version import FIRMWARE
 
 _ANYTIME = const(0)
@@ -23,7 +24,6 @@ _BETWEEN = const(1)  # not while the dice tumble or are read
 _SERVICE = const(2)
 
 _DATA_MAX = const(200)
-CALIBRATION_FILE = "eye.bin"  # as in reader/calibration.py, which only a table with a camera loads
 _UID = const(8)
 _TAGS_MAX = const(22)  # 9 bytes each in one answer
 _MOTOR_MAX_MS = const(5000)
@@ -52,6 +52,7 @@ class Service:
         self._buzz_until = 0
         self._buzzing = False
         self._update = None  # made when the first one is offered
+        teaching = Teaching(parts)
         self.table = {
             codes.SERVICE_INFO: (_ANYTIME, self._info),
             codes.SERVICE_SELF_TEST: (_SERVICE, self._self_test),
@@ -74,8 +75,10 @@ class Service:
             codes.SERVICE_FORMAT: (_SERVICE, self._format),
             codes.SERVICE_CURRENT: (_BETWEEN, self._current),
             codes.SERVICE_SETTINGS: (_ANYTIME, self._settings),
-            codes.SERVICE_CALIBRATION: (_SERVICE, self._calibration),
-            codes.SERVICE_CALIBRATION_READ: (_ANYTIME, self._calibration_read),
+            codes.SERVICE_CALIBRATION: (_SERVICE, teaching.calibration),
+            codes.SERVICE_CALIBRATION_READ: (_ANYTIME, teaching.calibration_read),
+            codes.SERVICE_SYMBOLS: (_SERVICE, teaching.symbols),
+            codes.SERVICE_SYMBOLS_READ: (_ANYTIME, teaching.symbols_read),
             codes.SERVICE_READERS: (_ANYTIME, self._readers),
         }
 
@@ -228,14 +231,19 @@ class Service:
         return struct.pack("<I", len(text))
 
     def _frame(self, data, now):
-        """A picture of now; it follows as a bulk transfer, luma, row after row. Answers width and height u16."""
-        from controller.evidence import FrameSource  # a table without a camera does without these
+        """A picture of now; it follows as a bulk transfer, luma, row after row. Answers width and height u16. Data 1: in colour,
+        U and V after luma; only in service, which is left through the self-test: that sets the camera for play again."""
+        from controller.colour_frame import ColourSource  # a table without a camera does without these
+        from controller.evidence import FrameSource
 
+        colour = bytes(data) == b"\x01"
+        if colour and self._parts.round.phase != codes.PHASE_SERVICE:
+            raise Refused("enter service first")
         camera = getattr(self._parts.board, "camera", None)
         if self._parts.evidence:
             self._parts.evidence.drop()
         try:
-            camera.start(camera.colour)
+            camera.start(colour or camera.colour)
         except (AttributeError, OSError):
             raise Refused("no camera is fitted, or it does not answer") from None
         camera.capture()
@@ -245,7 +253,8 @@ class Service:
             camera.read_rows_into(strip, row, 8)
         if camera.torn:
             raise Refused("the picture is torn: look at the camera's wires")
-        if not self.session.bulk_send(codes.BULK_FRAME, FrameSource(camera, strip), now):
+        source = ColourSource(camera, strip) if colour else FrameSource(camera, strip)
+        if not self.session.bulk_send(codes.BULK_FRAME, source, now):
             raise Refused("another transfer is under way")
         return struct.pack("<HH", camera.width, camera.height)
 
@@ -347,25 +356,6 @@ class Service:
         self._parts.files.replace(DICE_FILE, data)
         self._parts.tag_reader.die_set = die_set
         return b""
-
-    def _calibration(self, data, now):
-        """eye.bin itself, checked before it replaces the old one; it is in force at once."""
-        reader = self._parts.camera_reader
-        if reader is None:
-            raise Refused("this table does not read by camera")
-        from controller.reader import calibration
-
-        calibration.unpack(data)
-        self._parts.files.replace(calibration.FILE, data)
-        reader.load(self._parts.files)
-        self._parts.events.add(codes.EVENT_CALIBRATED, 0, 0, calibration.name(data))
-        return b""
-
-    def _calibration_read(self, data, now):
-        stored = self._parts.files.load(CALIBRATION_FILE)
-        if stored is None:
-            raise Refused("the camera is not calibrated: `tumbler calibrate`")
-        return stored
 
     def _readers(self, data, now):
         """One byte: what reads the dice from the next start on (in service only), which follows. Nothing: asks."""

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 from PIL import Image, ImageDraw
@@ -53,3 +57,36 @@ def draw_dice(
         die = die.rotate(turn * (k + 1), resample=Image.Resampling.BICUBIC)
         sheet.paste(die, (k * big * 2 + big // 2, big // 2), die)
     return sheet.resize((sheet.width // 4, sheet.height // 4), Image.Resampling.BOX)
+
+
+WAIT = """
+import socket, sys, time
+end = time.monotonic() + 30
+while True:
+    try:
+        socket.socket(socket.AF_UNIX).connect(sys.argv[1])
+        break
+    except OSError:
+        assert time.monotonic() < end, "the twin does not listen"
+        time.sleep(0.05)
+"""
+
+
+@contextlib.contextmanager
+def running_twin(folder: Path, *words: object) -> Iterator[Path]:
+    """Gives its control socket, once it listens."""
+    link, control = folder / "controller", folder / "twin.sock"
+    command = [sys.executable, "-m", "tumbler", "twin", "--link", link, "--truth", folder / "truth.jsonl"]
+    command += ["--control", control, "--speed", "0", "--seed", "4", *words]
+    twin = subprocess.Popen([str(word) for word in command], cwd=folder)
+    try:
+        subprocess.run([sys.executable, "-c", WAIT, str(control)], check=True, timeout=40)
+        yield control
+    finally:
+        twin.terminate()
+        twin.wait(timeout=20)
+
+
+@pytest.fixture
+def start_twin() -> Callable[..., contextlib.AbstractContextManager[Path]]:
+    return running_twin

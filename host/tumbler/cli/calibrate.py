@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
+from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tumbler.cli.exits import BadInput, WorkFailed
-from tumbler.diag import reach
+from tumbler.diag import reach, teaching
+from tumbler.diag.teaching import asked
 
 if TYPE_CHECKING:
     from tumbler.diag.line import Line
     from tumbler.eye.calibrate import Frame, Lesson
 
 THROWS = 8
+SHOWS = 3  # of each of option B's faces
+LEAST_THROWS = 3
+MOST_THROWS = 100
+DICE = 3
 PICTURES = (".png", ".jpg", ".jpeg")
 
 
@@ -29,7 +35,11 @@ def add(subparsers: Any) -> None:
     parser.add_argument("pictures", nargs="*", type=Path, metavar="PICTURE", help="frames of the table's camera, 4:3")
     reach.options_for(parser)
     parser.add_argument(
-        "--throws", type=int, default=THROWS, metavar="N", help="how many to ask for (default: %(default)s)"
+        "--throws", type=int, metavar="N", help=f"how many to ask for (default: {THROWS}; of each symbol: {SHOWS})"
+    )
+    parser.add_argument("--symbols", action="store_true", help="option B's dice (known by the table's book)")
+    parser.add_argument(
+        "--unattended", type=Path, metavar="SOCKET", help="the twin lays the dice itself: its control socket"
     )
     parser.add_argument("--show", action="store_true", help="only say what is stored in the controller")
     parser.add_argument("--dry-run", action="store_true", help="measure, store nothing")
@@ -48,8 +58,8 @@ def run(options: argparse.Namespace) -> int:
         return from_pictures(options)
     if options.show:
         return reach.run(options, lambda line: shown(options, line))
-    if options.throws < 3:
-        raise BadInput(f"--throws {options.throws}: 3 or more")
+    if options.throws is not None and not 1 <= options.throws <= MOST_THROWS:
+        raise BadInput(f"--throws {options.throws}: 1 to {MOST_THROWS}")
     return reach.run(options, lambda line: at_table(options, line))
 
 
@@ -106,30 +116,24 @@ def learned(frames: list[Frame]) -> Lesson:
 def report(options: argparse.Namespace, frames: list[Frame], lesson: Lesson) -> None:
     from tumbler.eye.lesson_picture import draw, figures
 
-    writers = (
-        (options.out, lambda path: path.write_bytes(lesson.eye)),
-        (options.picture, lambda path: draw(frames, lesson, path)),
-    )
-    for path, write in writers:
-        try:
-            if path is not None:
-                write(path)
-        except OSError as error:
-            raise WorkFailed(f"{path}: cannot be written: {error.strerror or error}") from error
+    if options.out is not None:
+        written(options.out, lambda path: path.write_bytes(lesson.eye))
+    if options.picture is not None:
+        written(options.picture, lambda path: draw(frames, lesson, path))
     if options.json:
-        plate = {"x": lesson.plate.x, "y": lesson.plate.y, "r": lesson.plate.r}
-        print(json.dumps({"hash": lesson.hash, "plate": plate, "frames": len(frames), **lesson.figures}))
+        print(json.dumps({"hash": lesson.hash, "plate": asdict(lesson.plate), "frames": len(frames), **lesson.figures}))
     else:
         print("\n".join(figures(lesson)))
 
 
+def written(path: Path, write: Callable[[Path], object]) -> None:
+    try:
+        write(path)
+    except OSError as error:
+        raise WorkFailed(f"{path}: cannot be written: {error.strerror or error}") from error
+
+
 # --- a table ----------------------------------------------------------------------------------------------------------
-
-
-async def asked(line: Line, op: str, data: bytes = b"") -> bytes:
-    from dicewire.declared.codes import SERVICE_OPS
-
-    return await line.ask(op, SERVICE_OPS.number(op), data)
 
 
 async def shown(options: argparse.Namespace, line: Line) -> int:
@@ -145,15 +149,19 @@ async def shown(options: argparse.Namespace, line: Line) -> int:
 
 async def at_table(options: argparse.Namespace, line: Line) -> int:
     from tumbler.diag.checks import out_of_play
+    from tumbler.diag.hands import Person, TwinHands
 
+    if options.symbols or await teaching.has_symbols(line):
+        return await symbols_at_table(options, line)
+    throws = options.throws or THROWS
+    if throws < LEAST_THROWS:
+        raise BadInput(f"--throws {throws}: {LEAST_THROWS} or more for dice with pips")
+    frames = []
     async with out_of_play(line):
-        frames = []
-        for throw in range(1, options.throws + 1):
-            if not options.json:
-                print(f"throw {throw} of {options.throws}: dice flat, cover open, then Enter ", end="", flush=True)
-            if not sys.stdin.readline():
-                raise BadInput(f"standard input ended before throw {throw} of {options.throws}")
-            frames.append(await taken(line))
+        with TwinHands(options.unattended) if options.unattended else Person(options.json) as hands:
+            for throw in range(1, throws + 1):
+                hands.lay(f"throw {throw} of {throws}: dice flat", [4 + (throw + die) % 3 for die in range(DICE)])
+                frames.append(await taken(line))
         lesson = learned(frames)
         if not options.dry_run:
             await asked(line, "calibration", lesson.eye)
@@ -162,6 +170,38 @@ async def at_table(options: argparse.Namespace, line: Line) -> int:
     report(options, frames, lesson)
     if not options.json and not options.dry_run:
         print(f"stored in the controller as {lesson.hash}")
+    return 0
+
+
+async def symbols_at_table(options: argparse.Namespace, line: Line) -> int:
+    """Option B: each of the six faces is shown; eye.bin and symbols.bin are one set."""
+    from tumbler.diag.checks import out_of_play
+    from tumbler.diag.hands import Person, TwinHands
+    from tumbler.eye.calibrate import NotCalibrated
+    from tumbler.eye.symbol_lesson import draw, teach
+    from tumbler.twin.process import NoMicroPython
+
+    async with out_of_play(line):
+        with TwinHands(options.unattended) if options.unattended else Person(options.json) as hands:
+            shows = await teaching.shown(line, hands, options.throws or SHOWS, DICE)
+        try:
+            lesson = teach(shows)
+        except (NotCalibrated, NoMicroPython) as error:
+            raise WorkFailed(str(error)) from error
+        if not options.dry_run:
+            await teaching.store(line, lesson)
+    if options.out is not None:
+        written(options.out, lambda path: path.write_bytes(lesson.eye))
+        written(options.out.with_name("symbols.bin"), lambda path: path.write_bytes(lesson.symbols))
+    if options.picture is not None:
+        written(options.picture, lambda path: draw(shows, lesson, path))
+    if options.json:
+        hashes = {"hash": lesson.hash, "symbols": lesson.symbols_hash, "stored": not options.dry_run}
+        print(json.dumps({**hashes, "plate": asdict(lesson.plate), **lesson.figures}))
+        return 0
+    print("\n".join(lesson.words()))
+    if not options.dry_run:
+        print(f"stored in the controller as {lesson.hash}, symbols {lesson.symbols_hash}")
     return 0
 
 

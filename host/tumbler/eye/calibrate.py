@@ -128,10 +128,11 @@ def _profile(
 def calibrate(frames: Sequence[Frame], plate: Plate | None = None) -> Lesson:
     """NotCalibrated with what to do; NoMicroPython."""
     if len(frames) < LEAST_FRAMES:
-        raise NotCalibrated(f"{len(frames)} frames: at least {LEAST_FRAMES} throws of the dice are needed")
+        came = f"{len(frames)} frame{'' if len(frames) == 1 else 's'}"
+        raise NotCalibrated(f"{came}: at least {LEAST_FRAMES} throws of the dice are needed")
     if plate is None:
         plate = find_plate(frames)
-    answer = _taught(plate, len(frames), b"".join(frame.tobytes() for frame in frames))
+    answer = learned_by(plate, len(frames), b"".join(frame.tobytes() for frame in frames))
     if "why" in answer:
         raise NotCalibrated(f"{answer['why']}: throw again, so that fours, fives and sixes are to be seen")
     taught = tuple(bool(one) for one in answer.pop("taught"))
@@ -140,7 +141,7 @@ def calibrate(frames: Sequence[Frame], plate: Plate | None = None) -> Lesson:
     return Lesson(eye, answer.pop("hash"), plate, answer, taught, seen)
 
 
-def _taught(plate: Plate, frames: int, pixels: bytes, teacher: str = "teach") -> dict[str, Any]:
+def learned_by(plate: Plate, frames: int, pixels: bytes, teacher: str = "teach") -> dict[str, Any]:
     """What the controller's own files learn from these frames."""
     firmware = firmware_tree()
     done = subprocess.run(
@@ -159,27 +160,6 @@ def _taught(plate: Plate, frames: int, pixels: bytes, teacher: str = "teach") ->
     return answer
 
 
-def chroma(rgb: Frame) -> tuple[Frame, bytes, bytes]:
-    """Luma, and U and V of every fourth pixel and row, as the camera gives them."""
-    colours = rgb.astype(np.float32)
-    luma = colours @ np.array((0.299, 0.587, 0.114), dtype=np.float32)
-    u = ((colours[..., 2] - luma) * 0.564 + 128)[::4, ::4]
-    v = ((colours[..., 0] - luma) * 0.713 + 128)[::4, ::4]
-    planes = [np.clip(plane + 0.5, 0, 255).astype(np.uint8) for plane in (luma, u, v)]
-    return planes[0], planes[1].tobytes(), planes[2].tobytes()
-
-
-def calibrate_symbols(shows: Sequence[Sequence[Frame]]) -> dict[str, bytes]:
-    """From frames in colour, rows x columns x 3: of each of option B's faces some in which every die shows it."""
-    pictures = [[chroma(rgb) for rgb in show] for show in shows]
-    plate = find_plate([luma for show in pictures for luma, _, _ in show])
-    planes = b"".join(luma.tobytes() + u + v for show in pictures for luma, u, v in show)
-    answer = _taught(plate, len(shows[0]), planes, "symbol_lessons")
-    if "why" in answer:
-        raise NotCalibrated(f"{answer['why']}: show it again")
-    return {"eye.bin": bytes.fromhex(answer["eye"]), "symbols.bin": bytes.fromhex(answer["symbols"])}
-
-
 class Rehearsal(Protocol):
     """A table's camera that can show throws of its dice: camera/scene.py."""
 
@@ -194,5 +174,7 @@ REHEARSAL = 12  # throws that a twin's camera is calibrated by
 def calibration_files(scene: Rehearsal, die_set: str, dice: int) -> dict[str, bytes]:
     """What a twin's flash gets where it reads by camera, made as a technician makes it."""
     if die_set == "symbols":
+        from tumbler.eye.symbol_lesson import calibrate_symbols  # which needs this file
+
         return calibrate_symbols(scene.shows(SHOWS, dice))
     return {"eye.bin": calibrate(scene.rehearsal(REHEARSAL, dice)).eye}

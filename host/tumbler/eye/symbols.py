@@ -16,9 +16,10 @@ from pathlib import Path
 
 import numpy as np
 
-from tumbler.eye.calibrate import SHOWS, calibrate_symbols, chroma
+from tumbler.eye.calibrate import SHOWS
 from tumbler.eye.desk import HEAP, LONGEST_S, DeskFailed, Reading, SeenDie
 from tumbler.eye.pictures import Pixels
+from tumbler.eye.symbol_lesson import calibrate_symbols, chroma
 from tumbler.twin.process import NoMicroPython, find_micropython, firmware_tree
 
 TAUGHT = Path(__file__).with_name("option_b.bin")

@@ -125,8 +125,9 @@ class Commands:
             faces = _vector(body, "faces", physics.expected)
             if not all(face in range(1, 7) for face in faces):
                 raise Refused(f"faces {body['faces']!r}: must be 1 to 6")
+            turn = _number(body, "turn", 0.0, -10.0, 10.0)  # radians about the middle of the plate
             for die, face in enumerate(faces):
-                angle = 2 * math.pi * die / physics.expected
+                angle = turn + 2 * math.pi * die / physics.expected
                 at = (RING * math.cos(angle), RING * math.sin(angle), HALF)
                 physics.place(die, at, square(int(face), angle))
         else:

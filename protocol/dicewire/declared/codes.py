@@ -290,6 +290,8 @@ SERVICE_OPS = Table(
         Code(22, "calibration", "write the camera's calibration"),
         Code(23, "calibration_read", "read the camera's calibration"),
         Code(24, "readers", "say what reads the dice, as bits: 1 tags, 2 camera; none: ask"),
+        Code(25, "symbols", "write a part of option B's symbols: offset u16, bytes"),
+        Code(26, "symbols_read", "read a part of option B's symbols: offset u16"),
     ),
 )
 

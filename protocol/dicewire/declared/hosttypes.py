@@ -252,6 +252,8 @@ class ServiceOperation(IntEnum):
     CALIBRATION = 22
     CALIBRATION_READ = 23
     READERS = 24
+    SYMBOLS = 25
+    SYMBOLS_READ = 26
 
 
 class ResetCause(IntEnum):
