@@ -4,7 +4,6 @@ the serial port, the two clocks, the entropy, the thermometer, the bootloader an
 Table time is the twin's and moves only while the firmware waits; the wire's clock is real, because the host is.
 """
 
-import machine
 import tablebus
 
 from boards import pico
@@ -44,4 +43,4 @@ class Board(pico.Board):
         return tablebus.entropy(n)
 
     def bootloader(self) -> None:
-        machine.reset()  # no drive appears here: the technician is as far as after a plain start
+        self.reset()  # no drive appears here: the technician is as far as after a plain start

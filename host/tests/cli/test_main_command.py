@@ -50,3 +50,9 @@ def test_help_does_not_load_what_it_does_not_need() -> None:
     code = "import sys, tumbler.cli.main as m; m.build_parser(None); print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert not set(HEAVY.split()) & set(done.stdout.split())
+
+
+def test_the_kinds_of_faults_are_listed_without_a_table(tumbler: Any) -> None:
+    done = tumbler("twin", "--fault", "?:1")
+    assert done.returncode == 2
+    assert "there are: cocked, leaning, stacked," in done.stderr

@@ -45,9 +45,10 @@ def add(subparsers: Any) -> None:
     parser.add_argument(
         "--fault",
         action="append",
+        type=parse_fault,
         default=[],
         metavar="KIND:RATE",
-        help="chance a spin, or a bit or byte of the line; may be given again (docs/twin.md has the kinds)",
+        help="chance a spin, or a bit or byte of the line; may be given again (`--fault ?:1` lists the kinds)",
     )
     parser.add_argument(
         "--key", type=Path, metavar="FILE", help="the table's key; made when absent (default: PATH.key)"
@@ -141,7 +142,7 @@ def run(args: argparse.Namespace) -> int:
     from tumbler.twin.provision import table_key
 
     check(args)
-    rates = dict(parse_fault(text) for text in args.fault)
+    rates = dict(args.fault)
     try:
         dice = load_book(args.book).dice
         key = table_key(args.key or args.link.with_name(args.link.name + ".key"))

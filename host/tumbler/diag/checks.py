@@ -16,6 +16,8 @@ from tumbler.diag.line import Line
 from tumbler.diag.operations import OPERATIONS, Values, read_answer
 
 ROUND_TRIPS = 20
+PASSES = 3  # a moment in which the PC was busy is not the line's fault: the best of so many counts
+DAMAGE = ("crc_errors", "resyncs", "naks")
 TURN = {"permille": 500, "ms": 1500}
 
 
@@ -60,6 +62,9 @@ ROWS = {
     for row in (
         Limits("round_trip", 0, 50, "ms", "look at the cable, and at what else this PC does"),
         Limits("bad_frames", 0, 0, "", "the line is noisy: look at cable and connectors"),
+        Limits(
+            "sent_again", 0, 2, "", "frames are lost or answered late: look at the cable, and at what else this PC does"
+        ),
         Limits("supply", 21_600, 26_400, "mV", "measure the 24 V supply"),
         Limits("temperature", 0, 70, "C", "look at the fan and what stands against the air inlet"),
         Limits("motor_idle", 0, 200, "mA", "the motor draws current at rest: look at the bridge"),
@@ -113,10 +118,10 @@ async def examine(line: Line) -> Report:
     def measured(name: str, value: float) -> None:
         found.append(Measurement(ROWS[name], value))
 
-    before = await line.counters()
-    measured("round_trip", await slowest_round_trip(line))
-    after = await line.counters()
-    measured("bad_frames", sum(after.get(name, 0) - before.get(name, 0) for name in ("crc_errors", "retransmits")))
+    slowest, damaged, again = await line_quality(line)
+    measured("round_trip", slowest)
+    measured("bad_frames", damaged)
+    measured("sent_again", again)
     async with out_of_play(line):
         now = await ask(line, "current")
         measured("supply", now["supply_mv"])
@@ -143,6 +148,21 @@ async def examine(line: Line) -> Report:
         measured("tags", tags["count"])
         measured("strange_tags", sum(not one["of_the_set"] for one in tags["tags"]))
     return Report(tuple(found), tuple(notes))
+
+
+async def line_quality(line: Line) -> tuple[float, int, int]:
+    """(slowest round trip, damaged frames, frames sent again): damage of all passes, the rest of the best one."""
+    damaged, found = 0, []
+    for _ in range(PASSES):
+        before = await line.counters()
+        slowest = await slowest_round_trip(line)
+        after = await line.counters()
+        damaged += sum(after.get(name, 0) - before.get(name, 0) for name in DAMAGE)
+        found.append((after.get("retransmits", 0) - before.get("retransmits", 0), slowest))
+        if not found[-1][0] and slowest <= ROWS["round_trip"].high:
+            break
+    again, slowest = min(found)
+    return slowest, damaged, again
 
 
 async def slowest_round_trip(line: Line) -> float:
