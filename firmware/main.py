@@ -69,9 +69,7 @@ def _start_anew(board):
         import machine
 
         machine.reset()
-    from dicewire import codes
-
-    board.reset(codes.RESET_CRASH)
+    board.crashed()
 
 
 if __name__ == "__main__":

@@ -12,14 +12,11 @@ import time
 import machine
 import slots
 from dicewire import codes
-from drivers import iso15693
-from drivers.arducam import ArduCam
 from drivers.ina219 import Ina219
 from drivers.lis3dh import Lis3dh
 from drivers.mcp23017 import Mcp23017
 from drivers.motor import Motor
 from drivers.panel import INPUTS, Panel
-from drivers.pn5180 import Pn5180
 from drivers.supply import Supply
 from drivers.switch import Switch
 from drivers.ws2812 import Lamps
@@ -137,8 +134,7 @@ class Board:
         self._core = self._thermometer()
         self.lamps = Lamps(pin(PINS["lamps"], pin.OUT, value=0))
         self._on_i2c()
-        self._on_spi()
-        self._on_camera()
+        self._tags = self._camera = None
 
     def _on_i2c(self) -> None:
         i2c = machine.I2C(0, sda=machine.Pin(PINS["i2c_sda"]), scl=machine.Pin(PINS["i2c_scl"]), freq=_I2C_HZ)
@@ -157,41 +153,49 @@ class Board:
         except OSError:
             self.absent.append(name)
 
-    def _on_spi(self) -> None:
-        pin = machine.Pin
-        spi = machine.SPI(
-            0,
-            baudrate=_SPI_HZ,
-            polarity=0,
-            phase=0,
-            sck=pin(PINS["reader_sck"]),
-            mosi=pin(PINS["reader_mosi"]),
-            miso=pin(PINS["reader_miso"]),
-        )
-        chip = Pn5180(
-            spi,
-            pin(PINS["reader_nss"], pin.OUT, value=1),
-            pin(PINS["reader_busy"], pin.IN),
-            pin(PINS["reader_rst"], pin.OUT, value=1),
-            iso15693.REQUEST,
-            iso15693.ANSWER,
-        )
-        self.tags = iso15693.TagReader(chip)
+    # A table has tags, a camera or both (controller/fitted.py): each driver is loaded by whoever first asks for it.
 
-    def _on_camera(self) -> None:
-        """Built always, started by whoever reads with it: a table may be fitted with tags alone."""
+    @property
+    def tags(self):
+        if self._tags is None:
+            from drivers import iso15693
+            from drivers.pn5180 import Pn5180
+
+            pin = machine.Pin
+            chip = Pn5180(
+                self._spi(0, _SPI_HZ, "reader"),
+                pin(PINS["reader_nss"], pin.OUT, value=1),
+                pin(PINS["reader_busy"], pin.IN),
+                pin(PINS["reader_rst"], pin.OUT, value=1),
+                iso15693.REQUEST,
+                iso15693.ANSWER,
+            )
+            self._tags = iso15693.TagReader(chip)
+        return self._tags
+
+    @property
+    def camera(self):
+        """Built here, started by whoever reads with it."""
+        if self._camera is None:
+            from drivers.arducam import ArduCam
+
+            pin = machine.Pin
+            spi = self._spi(1, _CAMERA_HZ, "camera")
+            sccb = machine.I2C(1, sda=pin(PINS["camera_sda"]), scl=pin(PINS["camera_scl"]), freq=_SCCB_HZ)
+            self._camera = ArduCam(spi, pin(PINS["camera_cs"], pin.OUT, value=1), sccb, ADDRESSES["camera"])
+        return self._camera
+
+    def _spi(self, bus, hz, user):
         pin = machine.Pin
-        spi = machine.SPI(
-            1,
-            baudrate=_CAMERA_HZ,
+        return machine.SPI(
+            bus,
+            baudrate=hz,
             polarity=0,
             phase=0,
-            sck=pin(PINS["camera_sck"]),
-            mosi=pin(PINS["camera_mosi"]),
-            miso=pin(PINS["camera_miso"]),
+            sck=pin(PINS[user + "_sck"]),
+            mosi=pin(PINS[user + "_mosi"]),
+            miso=pin(PINS[user + "_miso"]),
         )
-        sccb = machine.I2C(1, sda=pin(PINS["camera_sda"]), scl=pin(PINS["camera_scl"]), freq=_SCCB_HZ)
-        self.camera = ArduCam(spi, pin(PINS["camera_cs"], pin.OUT, value=1), sccb, ADDRESSES["camera"])
 
     def _connect(self):
         """Clock of the table, clock of the wire's time-outs (here they are one), and the wire to the host."""
@@ -224,6 +228,10 @@ class Board:
                 f.write(bytes((cause,)))
         finally:  # a full flash must not keep a table from starting anew
             machine.reset()
+
+    def crashed(self) -> None:
+        """Start anew after a defect. Does not return."""
+        self.reset(codes.RESET_CRASH)
 
     def _why_reset(self) -> int:
         """machine.reset() goes through the watchdog: only the file tells a reset on purpose from a bite."""

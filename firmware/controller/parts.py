@@ -15,7 +15,6 @@ from controller.log import Log
 from controller.outcome import Outcome
 from controller.panel import Panel
 from controller.reader.consensus import Consensus
-from controller.reader.tags import TagReader
 from controller.round import Round
 from controller.selftest import SelfTest
 from controller.settings import Settings
@@ -40,11 +39,10 @@ class Parts:
         self.lamps = Lamps(board.lamps, board.lamp_current, self.settings)
         self.spin = Spin(board.motor, board.accel, board.entropy, self.settings)
         self.readers = fitted.readers(self.files)
-        self.tag_reader = TagReader(board.tags, self.settings)
-        self.camera_reader = self.evidence = None
+        self.tag_reader = self.camera_reader = self.evidence = None
         opinions = []
         if self.readers & fitted.TAGS:
-            opinions.append((codes.READER_TAGS, self.tag_reader))
+            opinions.append((codes.READER_TAGS, self._fit_tags(board)))
         if self.readers & fitted.CAMERA:
             opinions.append((0, self._fit_camera(board)))
         self.reader = Consensus(tuple(opinions))
@@ -52,6 +50,12 @@ class Parts:
         self.selftest = SelfTest(self)
         self.round = Round(self)
         self.panel.on_key = self.round.on_key
+
+    def _fit_tags(self, board):
+        from controller.reader.tags import TagReader  # 8 KB of code with its driver that a camera does without
+
+        self.tag_reader = TagReader(board.tags, self.settings)
+        return self.tag_reader
 
     def _fit_camera(self, board):
         """Its large buffers were taken by main.py, before all else; where nobody did so they are taken here."""

@@ -312,7 +312,7 @@ class Round(Rest):
         figures, reader = self._outcome.figures, self._reader
         figures.read_ms = figures.since(self._uptime.ms)
         if reader.cause:
-            if self._tags.strange:
+            if self._tags and self._tags.strange:
                 self._events.add(codes.EVENT_STRANGE_TAG, 0, 0, _hex(self._tags.strange))
             if self._camera:
                 self._keep_picture(reader)

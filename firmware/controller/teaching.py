@@ -21,6 +21,12 @@ class Teaching:
     def __init__(self, parts):
         self._parts = parts
         self._faces = b""  # symbols.bin as far as it has come
+        self.answers = {
+            codes.SERVICE_CALIBRATION: self.calibration,
+            codes.SERVICE_CALIBRATION_READ: self.calibration_read,
+            codes.SERVICE_SYMBOLS: self.symbols,
+            codes.SERVICE_SYMBOLS_READ: self.symbols_read,
+        }
 
     def calibration(self, data, now):
         """eye.bin; for option B with the first 8 bytes of the SHA-256 of the symbols.bin that was sent before. Checked before it

@@ -6,7 +6,10 @@ import struct
 import pytest
 from bench_table import dice_file, die_rows
 from controller import panel, service
+from controller.looking import Looking
 from controller.settings import FIELDS
+from controller.teaching import Teaching
+from controller.working import Working
 from dicewire import codes
 from dicewire import messages as wire
 from dicewire.codec import decode
@@ -14,7 +17,9 @@ from dicewire.declared.codes import SERVICE_OPS
 
 
 def test_every_service_operation_of_the_declaration_is_there(bench):
-    assert sorted(service.Service(bench.table.parts, None).table) == sorted(row.number for row in SERVICE_OPS)
+    parts = bench.table.parts
+    answered = {**Looking(None, parts, None).answers, **Working(None, parts, None).answers, **Teaching(parts).answers}
+    assert sorted(service.REQUESTS) == sorted(answered) == sorted(row.number for row in SERVICE_OPS)
 
 
 def test_what_moves_or_lights_needs_service_and_service_needs_rest(bench):

@@ -9,9 +9,10 @@ import pytest
 from dicewire import codes
 from dicewire import messages as wire
 from tumbler.twin import board as twin_board
+from tumbler.update import build
 from updating_table import BLOCKS, NEW, UpdatingTable, image, source
 
-OLD = source("controller/version.py").split('"')[-2]
+OLD = build.version()
 THROWS = [(1, 2, 3), (2, 5, 6)]
 
 pytestmark = pytest.mark.timeout(300)
@@ -114,8 +115,8 @@ BROKEN = {
     "fails its self-test": (
         (
             (
-                "controller/selftest.py",
-                source("controller/selftest.py").replace("_IDLE_MA = const(200)", "_IDLE_MA = const(-1)"),
+                "controller/checks.py",
+                source("controller/checks.py").replace("ma <= 200", "ma <= -1"),
             ),
         ),
         "self-test: ",

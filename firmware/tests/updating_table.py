@@ -23,9 +23,14 @@ def program():
     return build.program_files("twin")
 
 
+@functools.cache
+def sources():
+    return build.as_shipped({name: path for name, path in build.sources().items() if "/" in name}, "")
+
+
 def source(name):
     """Of a file as it is shipped."""
-    return build.sources()[name].read_text()
+    return sources()[name]
 
 
 def image(changes=(), version=NEW, board="twin", key=KEY, schema=SCHEMA):

@@ -1,5 +1,5 @@
-"""Opening a session: HELLO_REQ, HELLO, AUTH, AUTH_OK; refusals. The host opens (Opener), the controller answers
-(Answerer).
+"""Opening a session: HELLO_REQ, HELLO, AUTH, AUTH_OK; refusals. What both sides have, and the controller's, which answers;
+the host's, which opens, is in opener.py.
 
 Frames of the handshake are not sequenced: the host repeats, the controller answers the same thing the same way. A session
 that is up stays up until the new one is proved, so that a stray or forged HELLO_REQ ends nothing. Not here: the link.
@@ -10,12 +10,9 @@ from dicewire.clock import since
 from dicewire.codec import decode, encode
 from dicewire.codes import (
     REFUSAL_BAD_MESSAGE,
-    REFUSAL_FOREIGN,
     REFUSAL_KEY,
     REFUSAL_LIMITS,
-    REFUSAL_NO_PROOF,
     REFUSAL_SCHEMA,
-    REFUSAL_SILENT,
 )
 from dicewire.messages import AUTH, AUTH_OK, HELLO, HELLO_REQ, PROTO, REFUSE, SCHEMA_HASH
 
@@ -31,12 +28,8 @@ LEAST_FRAME = 160  # HELLO must fit
 MOST_FRAME = 254
 LEAST_WINDOW = 2
 MOST_WINDOW = 64
-_WHO = (b"host", b"controller")
-_FIRST_MS = 100
-_SLOWEST_MS = 1000
-_REFUSED_MS = 5000
-_SILENT_AFTER = 5  # HELLO_REQs without an answer
-_AUTH_TRIES = 5
+WHO = (b"host", b"controller")
+SLOWEST_MS = 1000
 _LONGEST_TEXT = 128  # of REFUSE, in letters of ASCII: no refusal has others
 
 
@@ -46,7 +39,7 @@ def _version(proto: int, schema: bytes) -> str:
 
 def schema_text(side: int, proto: int, schema: bytes) -> str:
     """Names both versions; `side` is the one that speaks here, `proto` and `schema` are the other's."""
-    ours, theirs = _WHO[side].decode(), _WHO[1 - side].decode()
+    ours, theirs = WHO[side].decode(), WHO[1 - side].decode()
     older = ours if proto > PROTO else theirs if proto < PROTO else "older of the two"
     return f"{theirs} speaks {_version(proto, schema)}, {ours} {_version(PROTO, SCHEMA_HASH)}: update the {older}"
 
@@ -120,98 +113,6 @@ class Handshake:
         return self._reply is not None
 
 
-class Opener(Handshake):
-    """The host's side."""
-
-    def __init__(self, secret: bytes, hello: "dict[str, Any]", entropy: "Callable[[int], bytes]", now: int) -> None:
-        Handshake.__init__(self, HOST, secret, hello, entropy)
-        self.restart(now, 0)
-
-    def restart(self, now: int, wait: int) -> None:
-        """Begins again with a fresh nonce, `wait` ms from now."""
-        self._nonce = self._entropy(16)
-        self._request = self._own_hello(HELLO_REQ, self._nonce)
-        self._auth = b""
-        self._expect = b""
-        self._tries = 0
-        self._interval = _FIRST_MS
-        self._at = now
-        self._wait = wait
-        self.session = 0
-        self.heard = False  # bytes of the session before say nothing about who answers now
-
-    def deadline(self, now: int) -> int:
-        return max(0, self._wait - since(now, self._at))
-
-    def pending(self, now: int) -> bool:
-        return self._reply is not None or self.deadline(now) == 0
-
-    def take(self, now: int) -> "tuple[int, int, bytes] | None":
-        if self._reply is not None or self.deadline(now) > 0:
-            return Handshake.take(self, now)
-        if self._auth and self._tries >= _AUTH_TRIES:
-            self._refuse(REFUSAL_NO_PROOF, "the controller answers HELLO but not AUTH", 0, False)
-            self.restart(now, _FIRST_MS)
-            return None
-        self._tries += 1
-        self._at = now
-        self._wait = self._interval
-        self._interval = min(self._interval * 2, _SLOWEST_MS)
-        if self._auth:
-            return (AUTH, self.session, self._auth)
-        if self._tries > _SILENT_AFTER:
-            if self.heard:
-                self._refuse(REFUSAL_FOREIGN, "what answers on this port is no dicewire controller", 0, False)
-            else:
-                self._refuse(REFUSAL_SILENT, "nothing answers on this port", 0, False)
-            self.heard = False
-        return (HELLO_REQ, 0, self._request)
-
-    def frame(self, number: int, session: int, payload: bytes, now: int) -> bool:
-        """A frame of the handshake while no session is up. True when it opens the session."""
-        self.heard = False
-        if number == HELLO and not self._auth:
-            self._greeted(payload, now)
-        elif number == AUTH_OK and self._auth and session == self.session:
-            if same(payload, self._expect):
-                return True
-            self.failures += 1
-            self._refuse(REFUSAL_KEY, "the controller's proof is wrong: it holds another key", session, True)
-            self._again_later(now)
-        elif number == REFUSE and session == self.session:
-            self._refused(payload, now)
-        return False
-
-    def _greeted(self, payload: bytes, now: int) -> None:
-        values = self._read_hello(HELLO, payload)
-        if values is None:
-            self._again_later(now)
-            return
-        self.peer = values
-        self.rtt = since(now, self._at) if self._tries == 1 else _FIRST_MS
-        self.session = session_number(self._nonce, values["nonce"])
-        self.key = session_key(self._secret, self._nonce, values["nonce"], values["boot_id"])
-        self._auth = proof(self.key, _WHO[HOST], self._request, payload)
-        self._expect = proof(self.key, _WHO[CONTROLLER], self._request, payload)
-        self._tries = 0
-        self._interval = _FIRST_MS
-        self._at = now
-        self._wait = 0
-
-    def _refused(self, payload: bytes, now: int) -> None:
-        try:
-            values = decode(REFUSE, payload)
-        except ValueError:
-            if not self._foreign_schema(payload):
-                self._refuse(REFUSAL_BAD_MESSAGE, "a refusal that can't be read", 0, False)
-        else:
-            self._refuse(values["code"], values["text"], 0, False)
-        self._again_later(now)
-
-    def _again_later(self, now: int) -> None:
-        self.restart(now, _REFUSED_MS)
-
-
 class Answerer(Handshake):
     """The controller's side."""
 
@@ -233,7 +134,7 @@ class Answerer(Handshake):
         self.session = 0
 
     def deadline(self, now: int) -> int:
-        return _SLOWEST_MS
+        return SLOWEST_MS
 
     def frame(self, number: int, session: int, payload: bytes, now: int) -> bool:
         """A frame of the handshake, whether a session is up or not. True when it opens a new session."""
@@ -265,8 +166,8 @@ class Answerer(Handshake):
             self.peer = values
             self._request = payload
             self._answer = answer
-            self._expect = proof(self.key, _WHO[HOST], payload, answer)
-            self._proof = proof(self.key, _WHO[CONTROLLER], payload, answer)
+            self._expect = proof(self.key, WHO[HOST], payload, answer)
+            self._proof = proof(self.key, WHO[CONTROLLER], payload, answer)
             self._proved = 0
         self._at = now
         self._reply = (HELLO, 0, self._answer)

