@@ -120,7 +120,8 @@ class Looking:
     def _frame(self, data, now):
         """A picture of now; it follows as a bulk transfer, luma, row after row. Answers width and height u16. Data 1: in colour,
         U and V after luma; only in service, which is left through the self-test: that sets the camera for play again."""
-        from controller.evidence import FrameSource  # a table without a camera does without these
+        from controller.colour_frame import ColourSource  # a table without a camera does without these
+        from controller.evidence import FrameSource
 
         colour = bytes(data) == b"\x01"
         if colour and self._parts.round.phase != codes.PHASE_SERVICE:
@@ -139,12 +140,7 @@ class Looking:
             camera.read_rows_into(strip, row, 8)
         if camera.torn:
             raise Refused("the picture is torn: look at the camera's wires")
-        if colour:
-            from controller.colour_frame import ColourSource
-
-            source = ColourSource(camera, strip)
-        else:
-            source = FrameSource(camera, strip)
+        source = ColourSource(camera, strip) if colour else FrameSource(camera, strip)
         if not self._service.session.bulk_send(codes.BULK_FRAME, source, now):
             raise Refused("another transfer is under way")
         return struct.pack("<HH", camera.width, camera.height)
