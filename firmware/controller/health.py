@@ -13,6 +13,7 @@ _EVERY_MS = const(5000)
 _HEAP_LEAST = const(24576)  # below this a game table can't be received
 _LOOP_MOST_MS = const(1000)
 _U16 = const(0xFFFF)
+_DRIFT_MOST = const(32000)
 _LINK = ("frames_in", "frames_out", "crc_errors", "tag_errors", "retransmits", "naks", "dupes", "resyncs")
 
 
@@ -54,7 +55,12 @@ class Health:
             "temperature": parts.board.temperature(),
             "rtt_ms": min(counters["rtt_ms"], _U16),
             "queue": min(counters["queue"], 255),
+            "drift": 0,
+            "drift_by": 0,
         }
+        if parts.camera_reader and parts.camera_reader.watch.drift:
+            values["drift"] = parts.camera_reader.watch.drift
+            values["drift_by"] = max(-_DRIFT_MOST, min(parts.camera_reader.watch.amount, _DRIFT_MOST))
         for name in _LINK:
             values[name] = counters[name]
         self._loop_max_ms = 0

@@ -38,7 +38,7 @@ _FAILURES = {
 # Chips without which there is no result: it proves them.
 _PROVED = (codes.FAULT_ACCELEROMETER, codes.FAULT_TAG_READER, codes.FAULT_PANEL, codes.FAULT_CAMERA)
 # What drifts, by light.py's numbers.
-_DRIFTS = ("", "light", "focus", "scale")
+_DRIFTS = ("", "light", "focus", "scale", "dirt")
 
 
 class Round(Rest):

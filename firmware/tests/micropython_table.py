@@ -113,6 +113,7 @@ class MicropythonTable:
             (provision / "readers.bin").write_bytes(bytes((READERS[reader],)))
             for name, data in calibration_files(scene, die_set, self.dice).items():
                 (provision / name).write_bytes(data)
+        self.scene = scene
         self.chips = TableChips(bus, self.world, dice_set, 1, scene=scene)
         self.controller = Controller(folder, self.flash, provision=provision, rom=rom)
         self.board = Board(self.controller, bus, self.cable, self._advance)

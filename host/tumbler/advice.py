@@ -90,6 +90,7 @@ LIMITS = {
     "events_dropped": "Events were lost while the disk failed; results were not.",
     "loop_slow": "Save `tumbler diag log` for the makers.",
     "heap_low": "Restart the controller between two rounds and save its log.",
+    "camera_drift": "Clean the dome, look at the lamp and the lens, then `tumbler calibrate` ([calibration.md](calibration.md)).",
     "hot": "Look at the fan and what stands against the air inlet.",
     "flash_worn": "Plan to exchange the controller's board.",
 }

@@ -17,6 +17,7 @@ _EVEN = const(20)  # grey steps between the darkest and brightest: nothing is to
 _SHARP = 0.55  # of the calibrated steepness
 DIRTY = const(120)  # thousandths of the plate that aren't even, beyond what calibration saw
 _DRIFT_LIGHT = 0.25
+_DRIFT_FOCUS = 0.14  # softer, at the same light: it costs spins sooner than less light
 _DRIFT_PLACE = 0.02
 _GASKET = const(3)  # pixels: its edge is soft
 _SLOW = 0.1  # weight of a new measurement
@@ -82,7 +83,8 @@ class Watch:
         steps = sorted([steepest(window) for window in plan])
         self.sharp = steps[len(steps) // 2]
         if known.sharp:
-            self._focus = _slow(self._focus, self.sharp / known.sharp)
+            lit = known.ground / self.ground if known.ground and self.ground else 1.0
+            self._focus = _slow(self._focus, self.sharp / known.sharp * lit)
             self._judge()
             return self.sharp >= _SHARP * known.sharp
         return True
@@ -99,7 +101,7 @@ class Watch:
         self.drift = 0
         for what, ratio, limit in (
             (LIGHT, self._light, _DRIFT_LIGHT),
-            (FOCUS, self._focus, _DRIFT_LIGHT),
+            (FOCUS, min(self._focus, 1.0), _DRIFT_FOCUS),
             (SCALE, self._scale, _DRIFT_PLACE * 2),
         ):
             off = abs(ratio - 1) / limit if ratio else 0.0

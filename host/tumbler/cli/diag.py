@@ -168,6 +168,11 @@ def standing_lines(standing: Mapping[str, Any]) -> list[str]:
     ]
 
 
+def _drift(controller: Mapping[str, Any]) -> str:
+    what = controller.get("drift", "none")
+    return "" if what == "none" else f"; camera: {what} {controller['drift_by'] / 10:+.0f} % since calibration"
+
+
 def _in_a_line(leaf: str, body: Mapping[str, Any] | None) -> str:
     if body is None:
         return "nothing"
@@ -178,6 +183,6 @@ def _in_a_line(leaf: str, body: Mapping[str, Any] | None) -> str:
         "info": lambda: (
             f"{body['book']}, game table {body['game_table']}, {(body['controller'] or {}).get('firmware')}"
         ),
-        "health": lambda: f"warnings: {', '.join(body['warnings']) or 'none'}",
+        "health": lambda: f"warnings: {', '.join(body['warnings']) or 'none'}{_drift(body.get('controller') or {})}",
     }
     return f"{told[leaf]()} (at {body['at']})"

@@ -105,7 +105,10 @@ HEALTH = payload(
         "link": {**PART, "description": "the cable: frames, errors, retransmits, round trip"},
         "broker": {**PART, "description": "this connection: whether it stands, counters, time to PUBACK"},
         "outbox": {**PART, "description": "messages that wait for the broker, and since when"},
-        "controller": {**PART, "description": "its own health: heap, loop time, flash"},
+        "controller": {
+            **PART,
+            "description": "its own health: heap, loop time, flash, drift of its camera in thousandths",
+        },
         "daemon": {**PART, "description": "memory, processor time and age of the process"},
         "pending": {**COUNT, "description": "results that the controller still keeps"},
         "holds": {**NAMES, "description": "why the daemon allows no new spin"},

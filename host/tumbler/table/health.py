@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+from dicewire.declared.codes import DRIFTS
+
 from tumbler.journal import Journal, JournalError
 from tumbler.table.ledger import wall_ms
 
@@ -151,6 +153,14 @@ LIMITS = (
     Limit(
         "heap_low", "the controller's memory is short", "bytes", gauge("controller", "heap_low"), bound(16_000), True
     ),
+    Limit(
+        "camera_drift",
+        "the camera drifts from its calibration: clean the dome, look at the lamp, calibrate again",
+        "thousandths",
+        lambda now: float(abs(now["controller"].get("drift_by", 0))) if now["controller"] else None,
+        bound(0),
+        told=False,  # the controller's own event of that name does
+    ),
     Limit("hot", "the controller is hot", "0.1 degrees", gauge("controller", "temperature"), bound(700)),
     Limit(
         "flash_worn",
@@ -244,6 +254,8 @@ def gauges(table: Watched, broker: BrokerLink, outbox: Gauges, shared: Gauges) -
     """Everything that is told on `health`, with every limit and those that are passed. `shared`: of all tables."""
     link = {"connected": broker.connected, "detail": broker.detail, **broker.counters.as_json()}
     controller = dict(table.controller_health)
+    if "drift" in controller:
+        controller["drift"] = DRIFTS.name(controller["drift"])
     now: dict[str, Any] = {**shared, **table.gauges(), "broker": link, "outbox": outbox, "controller": controller}
     limits = {limit.name: row for limit in LIMITS if (row := limit.row(now)) is not None}
     return {**now, "limits": limits, "warnings": [name for name, row in limits.items() if row["beyond"]]}

@@ -72,6 +72,7 @@ class Commands:
             "bump": self._bump,
             "place": self._place,
             "lay": self._lay,
+            "age": self._age,
             "tidy": lambda _: twin.faults.tidy(),
             "look": self._look,
             "break": self._break,
@@ -145,6 +146,14 @@ class Commands:
         names = [fault.value for fault in PlayFault]
         lay(self._twin.world.physics, PlayFault(_one_of(body, "how", names)), self._die(body))
         return self._look(body)
+
+    def _age(self, body: Answer) -> Answer:
+        """What years do to the camera: share of the light that is left, pixels of blur, specks of dust more."""
+        age = self._twin.scene.age
+        age.light = _number(body, "light", age.light, 0.0, 4.0)
+        age.blur = _number(body, "blur", age.blur, 0.0, 20.0)
+        age.dust = int(_number(body, "dust", age.dust, 0, 1000))
+        return {"light": age.light, "blur": age.blur, "dust": age.dust}
 
     def _look(self, _: Answer) -> Answer:
         throw = look(self._twin.world.physics)

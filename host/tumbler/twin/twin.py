@@ -90,7 +90,7 @@ class Twin:
         self.line.on_give = self.tap.feed
         bus = Bus(lines, self.flash, self.line, seed, seed.bytes(8, "uid"))
         self.world = World(lines, physics)
-        scene = TableScene(self.world, SETS[plan.die_set], PRESETS[plan.difficulty], plan.seed)
+        self.scene = scene = TableScene(self.world, SETS[plan.die_set], PRESETS[plan.difficulty], plan.seed)
         taught = calibration_files(scene, plan.die_set, plan.dice) if plan.reader != "tags" else None
         provision(plan.folder / "provision", plan.key, dice_map(dice_set, plan.dice), plan.game, plan.reader, taught)
         self.chips = TableChips(bus, self.world, dice_set, plan.seed, scene=scene)

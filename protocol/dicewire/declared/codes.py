@@ -328,6 +328,20 @@ HOLDS = Table(
     ),
 )
 
+# Not among TABLES: the controller has no room for names that it doesn't use.
+DRIFTS = Table(
+    "drift",
+    "DRIFT",
+    "What the camera sees otherwise than at its calibration, slowly averaged; HEALTH.drift and EVENT.a of camera_drift.",
+    (
+        Code(0, "none", "as calibrated, or no camera"),
+        Code(1, "light", "the plate is lighter or darker: lamp, or a dirty dome"),
+        Code(2, "focus", "edges are softer or sharper: lens, or a misted dome"),
+        Code(3, "scale", "dice are seen larger or smaller: camera or plate moved"),
+        Code(4, "dirt", "the bare plate is less even: dust, scratches"),
+    ),
+)
+
 ENTRIES = Table(
     "entry mode",
     "ENTRY",

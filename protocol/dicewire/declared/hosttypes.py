@@ -590,6 +590,8 @@ class HealthValues(TypedDict):
     resyncs: int
     rtt_ms: int
     queue: int
+    drift: int
+    drift_by: int
 
 
 class ServiceRspValues(TypedDict):

@@ -13,6 +13,7 @@ from dicewire.declared.codes import (
     CAUSES,
     COMMAND_CODES,
     COMMANDS,
+    DRIFTS,
     ENTRIES,
     FAULTS,
     HOLDS,
@@ -313,6 +314,8 @@ CONTROLLER_MESSAGES = (
             Field("resyncs", "u32", "times the decoder had to find the next delimiter"),
             Field("rtt_ms", "u16", "smoothed round-trip time"),
             Field("queue", "u8", "messages waiting"),
+            Field("drift", "u8", "what of the camera has drifted most from its calibration", DRIFTS),
+            Field("drift_by", "i16", "how far, in thousandths of what was calibrated"),
         ),
     ),
     Message(

@@ -6,6 +6,7 @@ seed. The chip model asks for a frame only when the firmware takes one, so a tab
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
@@ -35,6 +36,25 @@ class Shown:
     rotation: Any
 
 
+@dataclass
+class Age:
+    """What years do to a table's camera: its lamp gives less light, its lens goes soft, dust gathers on its dome."""
+
+    light: float = 1.0  # share of what the lamp gave
+    blur: float = 0.0  # pixels of defocus beside the lens's own
+    dust: int = 0
+
+    def on(self, conditions: Conditions) -> Conditions:
+        fitting = conditions.fitting
+        focus = math.hypot(fitting.focus, self.blur)
+        return replace(
+            conditions,
+            exposure=conditions.exposure * self.light,
+            dust=conditions.dust + self.dust,
+            fitting=replace(fitting, focus=focus),
+        )
+
+
 class TableScene:
     """Give it to TableChips as `scene`."""
 
@@ -47,6 +67,7 @@ class TableScene:
         self._fitting = difficulty.fit(self._rng)
         self._conditions = difficulty.draw(self._rng, self._fitting)
         self._was_covered = True
+        self.age = Age()
 
     @property
     def conditions(self) -> Conditions:
@@ -88,5 +109,5 @@ class TableScene:
         if self._was_covered and not covered:
             self._conditions = self._difficulty.draw(self._rng, self._fitting)
         self._was_covered = covered
-        conditions = replace(self._conditions, covered=covered or self._conditions.covered)
+        conditions = self.age.on(replace(self._conditions, covered=covered or self._conditions.covered))
         return render(list(self._world.dice), self._set, conditions, self._rng, colour=colour)

@@ -59,6 +59,8 @@ export function drawHealth(table) {
     rows.push(["Outbox", `${outbox.depth ?? "unknown"} waiting${outbox.depth ? `, ${number(outbox.age_s, " s", 0)}` : ""}`, outbox.age_s > 60 ? WARN : ""]);
     rows.push(["Broker answers", broker?.connected ? number(health.broker.ack_ms, " ms", 1) : NOT_THERE]);
     rows.push(["Daemon", `${number(daemon.rss_mb, " MB", 0)}, ${number((100 * daemon.cpu_s) / Math.max(1, daemon.uptime_s), " % of a core", 1)}`]);
+    const { drift, drift_by: by } = health.controller ?? {};
+    if (drift && drift !== "none") rows.push(["Camera drift", `${drift} ${by > 0 ? "+" : ""}${number(by / 10, " %", 0)} since calibration`, WARN]);
     if (health.warnings.length) rows.push(["Warnings", health.warnings.map(plain).join(", "), WARN]);
   }
   facts($("health"), rows);
