@@ -41,9 +41,10 @@ def main():
         name = board_name()
         board = getattr(__import__("boards." + name), name).Board()
         if reads_by_camera(board):  # first of all: later there is no room of this size in one piece
-            from controller.reader.camera import Buffers
+            from controller.files import Files
+            from controller.reader import camera
 
-            board.camera_buffers = Buffers()
+            board.camera_buffers = camera.buffers(Files(board.state_dir))
         from controller.table import Table
 
         table = Table(board)

@@ -30,13 +30,14 @@ import gc
 from boards.pico import Board
 board = Board()
 from controller.files import Files
-from controller.reader.camera import Buffers, CameraReader
+from controller.reader import camera
 
 class Settings:
     still_reads = 2
 
-reader = CameraReader(board.camera, Settings(), board.cover, Buffers())
-reader.load(Files(board.state_dir))
+files = Files(board.state_dir)
+reader = camera.reader(files, board.camera, Settings(), board.cover, camera.buffers(files))
+reader.load(files)
 print('self-test', board.camera.selftest(), board.camera.fault)
 while True:
     gc.collect()

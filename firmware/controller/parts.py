@@ -60,9 +60,9 @@ class Parts:
     def _fit_camera(self, board):
         """Its large buffers were taken by main.py, before all else; where nobody did so they are taken here."""
         from controller.evidence import Evidence
-        from controller.reader.camera import Buffers, CameraReader  # 25 KB of code that a table with tags does without
+        from controller.reader import camera  # 25 KB of code, with what it loads, that a table with tags does without
 
-        buffers = getattr(board, "camera_buffers", None) or Buffers()
-        self.camera_reader = CameraReader(board.camera, self.settings, board.cover, buffers)
+        buffers = getattr(board, "camera_buffers", None) or camera.buffers(self.files)
+        self.camera_reader = camera.reader(self.files, board.camera, self.settings, board.cover, buffers)
         self.evidence = Evidence(board.camera, buffers.strip, self.events)
         return self.camera_reader

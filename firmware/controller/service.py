@@ -171,7 +171,7 @@ class Service:
             if self._teaching is None:
                 from controller.teaching import Teaching
 
-                self._teaching = Teaching(self._parts)
+                self._teaching = Teaching(self._parts, self)
             return self._teaching
         if self._looking is None:
             from controller.looking import Looking

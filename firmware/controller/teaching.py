@@ -18,8 +18,9 @@ _NAME = const(8)  # bytes of a SHA-256 that say which file is meant
 
 
 class Teaching:
-    def __init__(self, parts):
+    def __init__(self, parts, service):
         self._parts = parts
+        self._service = service
         self._faces = b""  # symbols.bin as far as it has come
         self.answers = {
             codes.SERVICE_CALIBRATION: self.calibration,
@@ -34,23 +35,32 @@ class Teaching:
         reader = self._parts.camera_reader
         if reader is None:
             raise ValueError("this table does not read by camera")
-        from controller.reader import calibration, symbols, taught
+        from controller.reader import camera
 
         files = self._parts.files
         if self._faces and len(data) > _NAME and hashlib.sha256(self._faces).digest()[:_NAME] == data[-_NAME:]:
             eye, faces = data[:-_NAME], self._faces
-            if calibration.unpack(eye).kind != calibration.SYMBOLS:
+            if camera.kind(eye) != camera.SYMBOLS:
                 raise ValueError("eye.bin is for dice with pips, and symbols were sent")
+            from controller.reader import symbols, taught
+
+            camera.check(eye)
             symbols.Taught(faces)
             taught.store(files, eye, faces)
             self._faces = b""
-            text = calibration.name(eye) + " " + calibration.name(faces)
+            text = camera.name(eye) + " " + camera.name(faces)
         else:
-            if calibration.unpack(data).kind == calibration.SYMBOLS:
+            eye = data
+            if camera.kind(eye) == camera.SYMBOLS:
                 raise ValueError("half a set: option B needs eye.bin and symbols.bin together")
-            files.replace(calibration.FILE, data)
-            text = calibration.name(data)
-        reader.load(files)
+            camera.check(eye)
+            files.replace(camera.FILE, eye)
+            text = camera.name(eye)
+        if camera.kind(eye) == reader.kind:
+            reader.load(files)
+        else:
+            # other dice are read by other files, and there is no room for both
+            self._service.restart_by(self._parts.board.reset, now)
         self._parts.events.add(codes.EVENT_CALIBRATED, 0, 0, text)
         return b""
 

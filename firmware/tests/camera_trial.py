@@ -9,8 +9,7 @@ import json
 import sys
 import time
 
-from controller.reader import calibration
-from controller.reader.camera import Buffers, CameraReader
+from controller.reader.pip_reader import Buffers, PipReader
 
 N = 320 * 240
 
@@ -49,7 +48,7 @@ class Frames:
     def ready(self):
         return True
 
-    def read_rows_into(self, strip, first, n):
+    def read_rows_into(self, strip, first, n, u=None, v=None):
         view = memoryview(strip)
         got = 0
         while got < n * 320:
@@ -69,14 +68,14 @@ def main():
     source = sys.stdin.buffer
     dice, reads, spins, frames = [int(word) for word in source.readline().split()]
     size = int(source.readline())
-    known = calibration.unpack(source.read(size))
+    eye = source.read(size)
     settings = Fixed()
     settings.still_reads = reads
     gc.collect()
     before = gc.mem_alloc()
     camera = Frames(source, frames)
-    reader = CameraReader(camera, settings, Cover(), Buffers())
-    reader.known = known
+    reader = PipReader(camera, settings, Cover(), Buffers())
+    reader.teach(eye)
     gc.collect()
     fixed = gc.mem_alloc() - before
     for _ in range(spins):

@@ -5,7 +5,7 @@ import struct
 
 import pytest
 from bench_board import Reset  # noqa: F401 - puts the firmware on the path, as every test here
-from controller.reader import calibration, symbols, taught
+from controller.reader import calibration, camera, symbols, taught
 from controller.reader.calibration import SYMBOLS, Calibration
 from controller.teaching import Teaching
 from cuts import CutFiles, PowerCut
@@ -65,6 +65,7 @@ def test_a_second_cut_while_it_is_ended_leaves_one_whole_set(tmp_path):
 
 
 class Reader:
+    kind = camera.SYMBOLS
     loads = 0
 
     def load(self, files):
@@ -104,7 +105,7 @@ def named(pair):
 
 
 def test_both_files_come_into_force_together_and_are_told_by_name(parts):
-    teaching = Teaching(parts)
+    teaching = Teaching(parts, None)
     assert send(teaching, NEW[1]) == len(NEW[1])
     assert stored(parts.files) == OLD
     assert teaching.calibration(named(NEW), 0) == b""
@@ -120,11 +121,11 @@ def test_both_files_come_into_force_together_and_are_told_by_name(parts):
 
 
 def test_half_a_set_is_refused_and_the_old_one_stays(parts):
-    teaching = Teaching(parts)
+    teaching = Teaching(parts, None)
     with pytest.raises(ValueError, match="half a set"):
         teaching.calibration(NEW[0], 0)  # no symbols came
     send(teaching, NEW[1][:360])
-    with pytest.raises(ValueError, match="no calibration"):
+    with pytest.raises(ValueError, match="half a set"):
         teaching.calibration(named(NEW), 0)  # they did not all come
     with pytest.raises(ValueError, match="360 bytes have come"):
         teaching.symbols(struct.pack("<H", 540) + NEW[1][540:], 0)  # a part is missing
@@ -135,7 +136,7 @@ def test_half_a_set_is_refused_and_the_old_one_stays(parts):
         teaching.calibration(named((NEW[0], bytes(damaged))), 0)
     send(teaching, NEW[1])
     with pytest.raises(ValueError, match="pips"):
-        teaching.calibration(named((eye(12.5, kind=0), NEW[1])), 0)
+        teaching.calibration(named((b"TEY3" + NEW[0][4:], NEW[1])), 0)
     assert stored(parts.files) == OLD
     assert parts.camera_reader.loads == 0
     assert parts.events.told == []

@@ -1,4 +1,4 @@
-"""What a technician taught this table about its camera and dice, and where it is kept. Not for finding it: calibrate.py.
+"""What a technician taught a table with symbols about its camera, and where it is kept. Dice with pips: pip_table.py.
 
 A file with a CRC; the first 8 bytes of its SHA-256 are its name in reports, so that a result can be traced to the
 calibration it was read by.

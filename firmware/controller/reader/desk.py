@@ -87,13 +87,13 @@ class _Open:
 
 def frames(path):
     """Reads each frame of a file by camera.py with the calibration in it, as the table does."""
-    from controller.reader import calibration, camera  # the reading of pictures does without
+    from controller.reader import pip_reader, stills  # the reading of pictures does without
 
     with open(path, "rb") as source:
         size, count, dice = [int(word) for word in source.readline().split()]
         shown = _Still(source)
-        reader = camera.CameraReader(shown, _Once, _Open(), camera.Buffers())
-        reader.known = calibration.unpack(source.read(size))
+        reader = pip_reader.PipReader(shown, _Once, _Open(), pip_reader.Buffers())
+        reader.teach(source.read(size))
         shown.at = source.tell()
         for _ in range(count):
             gc.collect()
@@ -104,7 +104,7 @@ def frames(path):
                 reader.step(0)
                 used = max(used, gc.mem_alloc())
             taken = time.ticks_diff(time.ticks_us(), began)
-            sight = reader.detail - camera.SEEN if reader.cause else 0
+            sight = reader.detail - stills.SEEN if reader.cause else 0
             print(json.dumps({"sight": sight, "faces": list(reader.faces), "us": taken, "heap": used}))
             shown.at += _WIDTH * _HEIGHT
 

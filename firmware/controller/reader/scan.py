@@ -9,15 +9,24 @@ else:
 
 apart = loops.apart
 blend = loops.blend
+coarse = loops.coarse
 count = loops.count
+cover = loops.cover
 depart = loops.depart
 double = loops.double
 flood = loops.flood
+fold = loops.fold
 grow = loops.grow
 halve = loops.halve
 lift_shadow = loops.lift_shadow
 planes = loops.planes
 probe = loops.probe
+sample = loops.sample
 seeds = loops.seeds
 smooth = loops.smooth
+spots = loops.spots
+steps = loops.steps
+stray = loops.stray
 tally = loops.tally
+BIAS = 536870912
+MIDDLE = 1024

@@ -352,3 +352,114 @@ def probe(rgb, w, h, x, y, ux, uy, homes, sums):
                     sums[k + 1] = sums[k + 1] + green
                     sums[k + 2] = sums[k + 2] + blue
     return 1
+
+
+BIAS = 536870912  # viper reads words unsigned, so a map's numbers are stored with this much added
+MIDDLE = 1024  # the same of a point's
+
+
+def sample(p, w, h, m, points, n, out):
+    """The plane at n points: u, v in sixteenths of a millimetre plus MIDDLE, through the map m. A map is six numbers for x and six
+    for y, each plus BIAS: 1, u, v, uu, uv, vv, in 65536ths of a pixel, for u and v in sixteenths of a millimetre and the products
+    in square millimetres. A point outside takes the nearest pixel."""
+    m = [number - BIAS for number in m]
+    right = ((w - 1) << 8) - 1
+    low = ((h - 1) << 8) - 1
+    for i in range(n):
+        u = points[i + i] - MIDDLE
+        v = points[i + i + 1] - MIDDLE
+        terms = (1, u, v, (u * u) >> 8, (u * v) >> 8, (v * v) >> 8)
+        x = (sum([m[k] * terms[k] for k in range(6)]) >> 8) - 128
+        y = (sum([m[6 + k] * terms[k] for k in range(6)]) >> 8) - 128
+        x = max(0, min(right, x))
+        y = max(0, min(low, y))
+        k = (y >> 8) * w + (x >> 8)
+        fx = x & 255
+        fy = y & 255
+        top = p[k] * (256 - fx) + p[k + 1] * fx
+        bottom = p[k + w] * (256 - fx) + p[k + w + 1] * fx
+        out[i] = (top * (256 - fy) + bottom * fy + 32768) >> 16
+
+
+def fold(values, across, steps, use, out):
+    """Sums of rows: `values` are `steps` rows of `across`, of which the columns with use[column] count."""
+    for i in range(steps):
+        out[i] = sum([values[i * across + j] for j in range(across) if use[j]])
+
+
+def spots(p, w, h, margin, inv, contrast, ring, rings, apart, out, room):
+    """As seeds(), the first in a square of 2 apart - 1 and not the lowest: a mark half under a glare is lowest at its rim.
+    Writes y * 4096 + x * 16 + number of the ring; w is at most 256."""
+    n = 0
+    bias = margin * w + margin
+    for y in range(margin, h - margin):
+        for x in range(margin, w - margin):
+            i = y * w + x
+            v = p[i] ^ inv
+            limit = v + contrast
+            if limit >= 256:
+                continue
+            for r in range(rings):
+                if min([p[i - bias + ring[8 * r + k]] ^ inv for k in range(8)]) < limit:
+                    continue
+                near = [1 for k in range(n) if abs((out[k] >> 4 & 255) - x) < apart and abs((out[k] >> 12) - y) < apart]
+                if not near and n < room:
+                    out[n] = y << 12 | x << 4 | r
+                    n += 1
+                break
+    return n
+
+
+def coarse(p, w, h, out):
+    """The plane at a quarter of its size: each pixel the mean of sixteen."""
+    across = w >> 2
+    for y in range(h >> 2):
+        for x in range(across):
+            total = 8
+            for row in range(4):
+                i = (4 * y + row) * w + 4 * x
+                total += sum(p[i : i + 4])
+            out[y * across + x] = total >> 4
+
+
+def cover(mask, w, h, corners, n, value):
+    """Marks with `value` what the joins of these corners enclose; corners are x, y in sixteenths of a pixel, not negative."""
+    for y in range(h):
+        yy = (y << 4) + 8
+        left = 32767
+        right = 0
+        for i in range(n):
+            x0, y0 = corners[i + i], corners[i + i + 1]
+            for j in range(i + 1, n):
+                x1, y1 = corners[j + j], corners[j + j + 1]
+                if (y0 <= yy and yy < y1) or (y1 <= yy and yy < y0):
+                    x = x0 + (x1 - x0) * (yy - y0) // (y1 - y0)
+                    left = min(left, x)
+                    right = max(right, x)
+        if left <= right:
+            for i in range(max(0, left >> 4), min(w - 1, right >> 4) + 1):
+                mask[y * w + i] |= value
+
+
+def stray(cells, w, h, ground, gain, mask, light, dark):
+    """Marks with 1 every cell that is not as bright as the bare plate, `ground`, times gain / 256, and with 0 all others; gives how
+    many. Limits and ground are sixteenths of a grey step. What mask has 1 for is not looked at, 2 may be darker."""
+    n = 0
+    for i in range(w * h):
+        m = mask[i]
+        d = (cells[i] << 4) - (ground[i] * gain >> 8)
+        bad = 0
+        if not m & 1 and (d > light or (d < -dark and not m & 2)):
+            bad = 1
+        mask[i] = bad
+        n += bad
+    return n
+
+
+def steps(p, w, h, out):
+    """How many neighbours in every fourth row differ by how much: 64 counts, of four grey steps each."""
+    for i in range(64):
+        out[i] = 0
+    for y in range(2, h, 4):
+        for i in range(y * w, y * w + w - 1):
+            out[abs(p[i + 1] - p[i]) >> 2] += 1

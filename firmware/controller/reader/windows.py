@@ -4,9 +4,6 @@ An RP2040 has no room for a frame and its reading, so a frame is kept at half si
 where things were found in the frame before. Not for what is seen there: camera.py.
 """
 
-from controller.reader import scan
-from controller.reader.picture import Picture
-
 ROOM = 32768  # pixels of all windows; three dice by themselves take 21 000, side faces in view
 MOST = 6
 _MARGIN = 12  # pixels around a thing: a pip needs eight, and the ground must be seen
@@ -38,26 +35,6 @@ class Window:
 
     def spans(self, spot):
         return 0 <= spot.x - self.left < self.w and 0 <= spot.y - self.top < self.h
-
-
-class Patch(Picture):
-    """A window as a picture of three octaves, whatever its size."""
-
-    def __init__(self, window, line):
-        w, h = window.w, window.h
-        self.w = w
-        self.h = h
-        self.room = 170
-        self.octaves = [(w, h, [window.plane])]
-        for _ in range(2):
-            half = bytearray((w >> 1) * (h >> 1))
-            scan.halve(self.octaves[-1][2][0], w, h, half)
-            w >>= 1
-            h >>= 1
-            self.octaves.append((w, h, [half]))
-        for w, h, planes in self.octaves:
-            if w > 2 and h > 2:
-                scan.smooth(planes[0], w, h, line)
 
 
 def plan(found, width, height, plate):

@@ -111,6 +111,36 @@ def main():
     both("flood", mask, W, H, at, words("i", 4000), 4000, words("i", 7))
     both("flood", mask, W, H, at, words("i", 8), 8, words("i", 7))
     print("flood")
+    for inv in (0, 255):
+        both("spots", smooth, W, H, margin, inv, 18, ring, 2, 4, words("i", 60), 60)
+    print("spots")
+    numbers = [rand(W) << 16, 20000, 3000, rand(99), rand(99) - 50, 7, rand(H) << 16, -3000, 20000, -40, 30, rand(9)]
+    at = words("I", 12)
+    points = words("H", 120)
+    for k in range(12):
+        at[k] = scan_plain.BIAS + numbers[k]
+    for k in range(120):
+        points[k] = scan_plain.MIDDLE + rand(500) - 250
+    values = both("sample", p, W, H, at, points, 60, bytearray(60))[6]
+    print("sample")
+    both("fold", values, 6, 10, bytearray([rand(2) for _ in range(6)]), words("H", 10))
+    print("fold")
+    both("coarse", p, W - 1, H - 3, bytearray(15 * 11))
+    print("coarse")
+    corners = words("H", 12)
+    for k in range(12):
+        corners[k] = rand(16 * 44)
+    cells = frame(15 * 11)
+    covered = both("cover", bytearray(15 * 11), 15, 11, corners, 6, 2)[0]
+    both("cover", covered, 15, 11, corners, 4, 1)
+    print("cover")
+    level = words("H", 15 * 11)
+    for k in range(15 * 11):
+        level[k] = 16 * rand(250)
+    both("stray", cells, 15, 11, level, 200 + rand(100), covered, 160, 160)
+    print("stray")
+    both("steps", p, W, H, words("H", 64))
+    print("steps")
 
 
 main()

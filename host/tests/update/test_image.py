@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 
 import pytest
 from dicewire.image import HEAD, Head, sound_name
@@ -69,3 +70,10 @@ def test_the_shipped_program_is_all_packages_and_leaves_out_what_chooses_it() ->
     assert "controller/table.mpy" in files
     assert "controller/reader/scan_viper.py" in files  # the twin's machine compiles native code itself
     assert files == build.program_files("twin")
+
+
+def test_nothing_that_is_shipped_imports_what_only_a_desk_has() -> None:
+    for name, path in build.sources().items():
+        for line in path.read_text("utf-8").splitlines():
+            if "import" in line and "controller.reader" in line and "scan_plain" not in line:
+                assert not build.AT_DESK & set(re.findall(r"\w+", line.split("#")[0])), f"{name}: {line.strip()}"

@@ -145,8 +145,9 @@ def dice_map(data: bytes) -> Values:
 
 
 READERS = {1: "tags", 2: "camera", 3: "both"}  # firmware/controller/fitted.py
-EYE = struct.Struct("<4sBBHffffffHHHHf")  # firmware/controller/reader/calibration.py
-EYE_MAGIC = b"TEY2"
+EYE_OF_SYMBOLS = struct.Struct("<4sBBHffffffHHHHf")  # firmware/controller/reader/calibration.py
+EYE_OF_PIPS = struct.Struct("<4sBBH29fHHHH")  # firmware/controller/reader/pip_table.py
+TOP_MM = 150.0 - 16.0  # from the lens to a die's upper face
 
 
 def readers(data: bytes) -> Values:
@@ -156,22 +157,39 @@ def readers(data: bytes) -> Values:
 
 
 def calibration(data: bytes) -> Values:
-    if len(data) != EYE.size + 4 or data[:4] != EYE_MAGIC:
+    if data[:4] == b"TEY3" and len(data) == EYE_OF_PIPS.size + 4:
+        return _calibration_of_pips(data)
+    if data[:4] != b"TEY2" or len(data) != EYE_OF_SYMBOLS.size + 4:
         raise AnswerUnreadable(f"a calibration of {len(data)} bytes")
-    _, kind, inv, contrast, step, radius, spread, x, y, r, ground, bright, sharp, grain, bend = EYE.unpack_from(data)
+    _, _, _, _, step, _, _, x, y, r, ground, bright, sharp, grain, _ = EYE_OF_SYMBOLS.unpack_from(data)
     return {
         "hash": hashlib.sha256(data).hexdigest()[:16],
-        "dice": "symbols" if kind else ("light pips" if inv else "dark pips"),
+        "dice": "symbols",
         "step": round(step, 3),
-        "radius": round(radius, 3),
-        "spread": round(spread, 4),
-        "contrast": contrast,
         "plate": [round(x, 1), round(y, 1), round(r, 1)],
-        "bend": round(bend, 4),
         "ground": ground,
         "bright": bright,
         "sharp": sharp,
         "grain": grain,
+    }
+
+
+def _calibration_of_pips(data: bytes) -> Values:
+    _, _, inv, contrast, *rest = EYE_OF_PIPS.unpack_from(data)
+    x, y, focal, bend, tilt_x, tilt_y, pitch, size = rest[:8]
+    return {
+        "hash": hashlib.sha256(data).hexdigest()[:16],
+        "dice": "light pips" if inv else "dark pips",
+        "step": round(pitch * focal / TOP_MM, 3),
+        "radius": round(size * focal / TOP_MM, 3),
+        "contrast": contrast,
+        "axis": [round(x, 1), round(y, 1)],
+        "bend": round(bend, 4),
+        "tilt": [round(tilt_x, 4), round(tilt_y, 4)],
+        "lamp": [round(rest[9]), round(rest[10])],
+        "ground": rest[29],
+        "bright": rest[30],
+        "sharp": rest[31],
     }
 
 

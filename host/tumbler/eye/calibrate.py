@@ -1,11 +1,13 @@
 """Calibrates a table's camera from a few frames of its dice lying flat: plate, scale, lens, light, dice.
 
 The plate is found here, from what all frames have in common; everything else is measured by the controller's own files on
-MicroPython (controller/reader/teach.py), which also write eye.bin. Not for getting frames or storing the result: the command.
+MicroPython (controller/reader/lesson.py), and the camera fitted to that (fit.py). Not for getting frames or storing the result:
+the command.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import subprocess
@@ -16,10 +18,12 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from tumbler.eye import fit
 from tumbler.twin.process import find_micropython, firmware_tree
 
 WIDTH, HEIGHT = 320, 240
 LEAST_FRAMES = 3
+LEAST_DICE = 4
 HEAP = "8M"
 LONGEST_S = 300
 # where the plate may be: as the camera is mounted, and a technician's hand allows
@@ -132,26 +136,67 @@ def calibrate(frames: Sequence[Frame], plate: Plate | None = None) -> Lesson:
         raise NotCalibrated(f"{came}: at least {LEAST_FRAMES} throws of the dice are needed")
     if plate is None:
         plate = find_plate(frames)
-    answer = learned_by(plate, len(frames), b"".join(frame.tobytes() for frame in frames))
-    if "why" in answer:
-        raise NotCalibrated(f"{answer['why']}: throw again, so that fours, fives and sixes are to be seen")
-    taught = tuple(bool(one) for one in answer.pop("taught"))
-    eye = bytes.fromhex(answer.pop("eye"))
-    seen = tuple(tuple(tuple(die) for die in dice) for dice in answer.pop("seen"))
-    return Lesson(eye, answer.pop("hash"), plate, answer, taught, seen)
+    rim = (plate.x + 0.5, plate.y + 0.5, plate.r)
+    tables = [fit.first_guess(*rim, inv) for inv in (0, 255)]
+    dice = [fit.sound(_looked_at(table, frames), loose=True) for table in tables]
+    table, found = max(zip(tables, dice, strict=True), key=lambda pair: len(pair[1]))
+    several = sum(die["number"] > 3 for die in found)
+    if several < LEAST_DICE:
+        raise NotCalibrated(
+            f"{several} dice of four and more pips were read, {LEAST_DICE} are needed: "
+            "throw again, so that fours, fives and sixes are to be seen"
+        )
+    table = fit.fit_camera(table, found, rim)
+    table = fit.fit_camera(table, fit.sound(_looked_at(table, frames)), rim)
+    table = fit.fit_light(table, frames, _looked_at(table, frames))
+    seen = _looked_at(table, frames)
+    sound = fit.sound(seen)
+    table = fit.fit_sides(table, sound)
+    eye = table.pack()
+    return Lesson(
+        eye,
+        hashlib.sha256(eye).hexdigest()[:16],
+        plate,
+        fit.figures(table, sound),
+        tuple(any(die["number"] > 3 for die in frame["dice"]) for frame in seen),
+        tuple(tuple(_place(table, die) for die in frame["dice"]) for frame in seen),
+    )
 
 
-def learned_by(plate: Plate, frames: int, pixels: bytes, teacher: str = "teach") -> dict[str, Any]:
-    """What the controller's own files learn from these frames."""
+def _place(table: fit.Table, die: fit.Die) -> tuple[int, float, float, float]:
+    marks = die["marks"]
+    x = sum(mark[0] for mark in marks) / len(marks)
+    y = sum(mark[1] for mark in marks) / len(marks)
+    return die["number"], x, y, table.pitch * table.camera.focal / (fit.LENS_HEIGHT - fit.EDGE)
+
+
+def _looked_at(table: fit.Table, frames: Sequence[Frame]) -> list[dict[str, Any]]:
+    """What the controller's own files see in these frames by what is known so far."""
+    head = json.dumps({"eye": table.pack().hex(), "frames": len(frames)}).encode() + b"\n"
+    done = _run("controller.reader.lesson", head + b"".join(frame.tobytes() for frame in frames))
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    if len(rows) != len(frames):
+        said = done.stderr.decode(errors="replace").strip().splitlines()
+        raise NotCalibrated(f"the controller's files failed: {said[-1] if said else 'without a word'}")
+    return rows
+
+
+def _run(module: str, given: bytes) -> subprocess.CompletedProcess[bytes]:
     firmware = firmware_tree()
-    done = subprocess.run(
-        [str(find_micropython()), "-X", f"heapsize={HEAP}", "-m", f"controller.reader.{teacher}"],
+    return subprocess.run(
+        [str(find_micropython()), "-X", f"heapsize={HEAP}", "-m", module],
         env={"MICROPYPATH": f"{firmware}:{firmware.parent / 'protocol'}:.frozen"},
-        input=f"{plate.x} {plate.y} {plate.r} {frames}\n".encode() + pixels,
+        input=given,
         capture_output=True,
         timeout=LONGEST_S,
         check=False,
     )
+
+
+def learned_by(plate: Plate, frames: int, pixels: bytes, teacher: str) -> dict[str, Any]:
+    """What the controller's own files learn from these frames; `teacher` is the file that does it."""
+    head = f"{plate.x} {plate.y} {plate.r} {frames}\n".encode()
+    done = _run(f"controller.reader.{teacher}", head + pixels)
     try:
         answer: dict[str, Any] = json.loads(done.stdout)
     except ValueError:

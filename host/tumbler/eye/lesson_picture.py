@@ -21,12 +21,13 @@ def figures(lesson: Lesson) -> list[str]:
         f"calibration {lesson.hash}",
         f"plate      centre {plate.x:.1f}, {plate.y:.1f}, radius {plate.r:.1f} pixels",
         f"scale      {known['step']:.2f} pixels between two rows of pips, spread {100 * known['spread']:.1f} %",
-        f"lens       {100 * known['bend']:.1f} % smaller at the rim",
+        f"lens       bends by {known['bend']:.3f}, tilted by {known['tilt_degrees']:.1f} degrees",
         f"dice       {'light pips on dark' if known['light_pips'] else 'dark pips on light'}, pip radius "
         f"{known['radius']:.2f} pixels, contrast {known['contrast']:.0f}; {known['dice']} dice taught",
         f"light      plate {known['ground']}, brightest {known['bright']}",
         f"focus      steepest edge {known['sharp']} grey steps a pixel",
-        f"dirt       {known['grain'] / 10:.1f} % of the plate uneven",
+        f"lamp       {known['lamp_mm'][0]}, {known['lamp_mm'][1]} mm from the middle of the plate",
+        f"outline    of a flat die within {max(known['slacks_mm'][::2]):.2f} mm where the lamp shines",
     ]
 
 

@@ -21,6 +21,11 @@ from tumbler.update.shrink import shrunk
 
 ARCHES = {"pico": "armv6m", "twin": ""}  # the twin runs on whatever machine is there: bytecode only
 NOT_ON_DEVICE = {"tests", "declared", "__pycache__"}
+# of controller/reader: what reads picture files and makes calibrations on a PC; no file on the device imports one of these
+AT_DESK = {
+    "accord", "desk", "faces", "judge", "lattice", "lesson", "lumps", "outline", "picture", "pips", "scan_plain",
+    "scene", "stamps", "symbol_desk", "symbol_lessons", "teach",
+}  # fmt: skip
 NATIVE = re.compile(r"^\s*@micropython\.(viper|native|asm)", re.MULTILINE)
 BUILDERS = 2
 
@@ -35,7 +40,8 @@ def sources(tree: Path | None = None) -> dict[str, Path]:
     for folder, prefix in ((tree or firmware_tree(), ""), (Path(dicewire.__file__).parent, "dicewire/")):
         for path in sorted(folder.rglob("*.py")):
             inside = path.relative_to(folder)
-            if not NOT_ON_DEVICE & set(inside.parts):
+            desk = inside.parent.name == "reader" and path.stem in AT_DESK
+            if not desk and not NOT_ON_DEVICE & set(inside.parts):
                 found[prefix + inside.as_posix()] = path
     return found
 

@@ -18,14 +18,13 @@ FRAME_BYTES = 320 * 240
 MOST_FRAMES = 12  # in the flash beside the firmware
 STEPS = {
     "_capture": "begin",
-    "_await": "take: halve, windows",
-    "_look": "look: light, things, movement",
-    "_read_window": "read: pips, lattice, outline",
+    "take": "take: rows into the plane",
+    "look": "look: light, focus",
+    "_read": "read: marks, poses, outlines, bare plate",
 }
 
 PROGRAM = """
-from controller.reader import calibration
-from controller.reader.camera import Buffers, CameraReader
+from controller.reader.pip_reader import Buffers, PipReader
 
 class Frames:
     torn = frozen = False
@@ -46,7 +45,7 @@ class Frames:
     def ready(self):
         return True
 
-    def read_rows_into(self, strip, first, n):
+    def read_rows_into(self, strip, first, n, u=None, v=None):
         aside(self.file.readinto, memoryview(strip)[: n * 320])
 
 class Settings:
@@ -56,20 +55,19 @@ class Cover:
     def closed(self):
         return False
 
-with open('eye.bin', 'rb') as f:
-    known = calibration.unpack(f.read())
 before = gc.mem_alloc()
-reader = CameraReader(Frames(), Settings(), Cover(), Buffers())
-reader.known = known
+reader = PipReader(Frames(), Settings(), Cover(), Buffers())
+with open('eye.bin', 'rb') as f:
+    reader.teach(f.read())
 gc.collect()
 print('fixed', gc.mem_alloc() - before)
 low = gc.mem_free()
 
 def counted(name):
     inner = getattr(reader, name)
-    def run(now):
+    def run(*now):
         global low
-        step(name, inner, now)
+        step(name, inner, *now)
         low = min(low, gc.mem_free())
     setattr(reader, name, run)
 

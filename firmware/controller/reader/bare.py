@@ -1,0 +1,116 @@
+"""Is the plate bare where no die that was read stands? Against the bare plate as it was taught, a quarter of the frame's size.
+
+A die takes its outline, upper face and foot; where the lamp throws its shadow the plate may be darker, and where the lamp is
+mirrored it may be brighter. Not for dice: sides.py.
+"""
+
+from array import array
+
+from controller.reader import scan
+from controller.reader.pip_table import LAMP_HEIGHT, WIDTH
+from controller.reader.view import EDGE
+
+SIDE = WIDTH // 4
+_HALF = EDGE / 2
+_GROWN = 1.0  # mm around a die: blur, and the joint between its side and the plate
+_SOFT = 2.2  # mm around a shadow: the lamp is not a point
+_DUST = 3.0  # mm: under a die's foot the light from all round is less
+
+
+class Bare:
+    """Buffers, and the ground as it was taught."""
+
+    def __init__(self, known, cells, mask):
+        self.cells = cells
+        self.mask = mask
+        self._known = known
+        self._ground = array("H", bytes(2 * SIDE * SIDE))
+        self._sums = array("i", bytes(28))
+        self._stack = array("I", bytes(4 * 400))
+        self._corners = array("H", bytes(4 * 12))
+        view = known.view
+        limit = known.plate_r * known.plate_r
+        for y in range(SIDE):
+            for x in range(SIDE):
+                u, v = view.lift(known.left + 4 * x + 2.0, 4 * y + 2.0, 0.0)
+                if u * u + v * v > limit:
+                    continue  # 0: not looked at
+                u /= known.plate_r
+                v /= known.plate_r
+                level = (
+                    known.g0 + known.gx * u + known.gy * v + known.gxx * u * u + known.gxy * u * v + known.gyy * v * v
+                )
+                self._ground[SIDE * y + x] = max(1, min(4095, int(16 * level)))
+
+    def levels(self):
+        """Of every seventh cell of the plate, sorted."""
+        return sorted([self.cells[i] for i in range(0, SIDE * SIDE, 7) if self._ground[i]])
+
+    def gain(self, poses):
+        """256ths: how bright the plate is against what was taught. The middle of the cells that no die is near."""
+        ratios = []
+        ground = self._ground
+        for i in range(3, SIDE * SIDE, 11):
+            if ground[i] and not self.mask[i]:
+                ratios.append((self.cells[i] << 12) // ground[i])
+        ratios.sort()
+        return ratios[len(ratios) // 2] if len(ratios) > 20 else 0
+
+    def strange(self, poses, light, dark, least):
+        """The most cells that hang together where the plate isn't bare; 0 where it is. `least`: fewer are not counted."""
+        known = self._known
+        mask = self.mask
+        ground = self._ground
+        for i in range(SIDE * SIDE):
+            mask[i] = 0
+        for pose in poses:
+            self._cover(pose, _HALF + _GROWN, 1)
+            self._cover(pose, _HALF + _SOFT, 2)
+        if known.glare_r > 0:
+            self._round(known.glare_x, known.glare_y, known.glare_r)
+        gain = self.gain(poses)
+        self.level = gain
+        if not gain:
+            return SIDE * SIDE
+        for i in range(SIDE * SIDE):
+            if not ground[i]:
+                mask[i] = 1
+        scan.stray(self.cells, SIDE, SIDE, ground, gain, mask, light, dark)
+        most = 0
+        at = mask.find(b"\x01")
+        while at >= 0:
+            n = scan.flood(mask, SIDE, SIDE, at, self._stack, 400, self._sums)
+            if n < 0:
+                return SIDE * SIDE
+            if n >= least:
+                most = max(most, n)
+            at = mask.find(b"\x01", at + 1)
+        return most
+
+    def _cover(self, pose, half, value):
+        known = self._known
+        view = known.view
+        k = 0
+        for u, v in ((half, half), (half, -half), (-half, -half), (-half, half)):
+            x, y = pose.outward(u, v)
+            points = [(x, y, 0.0)]
+            if value == 1:
+                points.append((x, y, EDGE))
+            else:  # the shadow of the upper corner
+                by = EDGE / (LAMP_HEIGHT - EDGE)
+                points.append((x + (x - known.lamp_x) * by, y + (y - known.lamp_y) * by, 0.0))
+            for px, py, pz in points:
+                px, py = view.project(px, py, pz)
+                self._corners[k] = max(0, min(16 * SIDE, int((px - known.left) * 4)))
+                self._corners[k + 1] = max(0, min(16 * SIDE, int(py * 4)))
+                k += 2
+        scan.cover(self.mask, SIDE, SIDE, self._corners, k // 2, value)
+
+    def _round(self, x, y, r):
+        k = 0
+        for u, v in ((1, 0), (0.7, 0.7), (0, 1), (-0.7, 0.7), (-1, 0), (-0.7, -0.7), (0, -1), (0.7, -0.7)):
+            px, py = self._known.view.project(x + r * u, y + r * v, 0.0)
+            self._corners[k] = max(0, min(16 * SIDE, int((px - self._known.left) * 4)))
+            self._corners[k + 1] = max(0, min(16 * SIDE, int(py * 4)))
+            k += 2
+        scan.cover(self.mask, SIDE, SIDE, self._corners, 8, 1)

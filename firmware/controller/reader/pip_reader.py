@@ -1,0 +1,224 @@
+"""What dice with pips show by the table's own camera, as it was taught. Not for pictures of other cameras: desk.py.
+
+One frame is enough to read by: marks (marks.py) give the dice that lie flat (poses.py); raw pixels at the places of each face are
+a second opinion (slots.py); each die must have a flat one's outline (sides.py) and the rest of the plate be bare (bare.py).
+"""
+
+import gc
+from array import array
+from math import sqrt
+
+from dicewire import codes
+
+from controller.reader import bare, pip_table, poses, scan
+from controller.reader.camera import FILE, PIPS
+from controller.reader.marks import MarkFinder
+from controller.reader.ones import Turns
+from controller.reader.sides import Sides
+from controller.reader.slots import Slots
+from controller.reader.stills import Stills
+from controller.reader.view import EDGE
+from controller.reader.watch import Watch
+from controller.target import const
+
+_WIDTH = const(320)
+_HEIGHT = const(240)
+_STRIP = const(8)  # rows read at a time
+_W = pip_table.WIDTH
+_OFF = 0.22  # mm that the marks of a face may be off their places, in the mean
+_SCALE = 0.03  # by which a face may seem nearer or farther
+_LIGHT = const(160)  # sixteenths of a grey step by which the bare plate may be brighter
+_DARK = const(160)
+_LEAST = const(2)  # cells that hang together: less is dust
+_DIE_CELLS = const(60)  # cells of a thing that may be a die
+_SIDES = ((1, 0), (0, 1), (-1, 0), (0, -1))
+
+
+class Buffers:
+    """All memory of the camera's reading that is large, taken once at the start, before the heap is in pieces."""
+
+    def __init__(self):
+        self.plane = bytearray(_W * _W)
+        self.cells = bytearray(bare.SIDE * bare.SIDE)
+        self.mask = bytearray(bare.SIDE * bare.SIDE)
+        self.strip = bytearray(_STRIP * _WIDTH)
+        self.line = bytearray(2 * _W)
+
+
+class Eye:
+    """One frame in `buffers.plane`, smoothed, by what was taught."""
+
+    def __init__(self, buffers, known):
+        self.buffers = buffers
+        self.known = known
+        self.sides = Sides()
+        self._marks = MarkFinder()
+        self._turns = Turns()
+        self._slots = Slots(known)
+        self._counts = array("H", bytes(128))
+        self.bare = bare.Bare(known, buffers.cells, buffers.mask)
+
+    def find(self):
+        """Poses of all dice by their marks, or None where there are more marks than dice ever show."""
+        plane, known = self.buffers.plane, self.known
+        marks = self._marks.find(plane, _W, _W, known.left, known)
+        self.marks = marks
+        if marks is None:
+            return None
+        found = poses.find(marks, known.view, known)
+        for pose in found:
+            poses.make_map(pose, known.view, known.left)
+            pose.second = self._slots.read(plane, _W, _W, pose, known.inv)
+        found = poses.choose(found)
+        taken = [mark for pose in found for mark in pose.marks]
+        for mark in marks:
+            if mark in taken or not known.like_one(mark) or [1 for pose in found if _holds(pose, mark)]:
+                continue
+            pose = poses.Pose(mark.u, mark.v, 0.0)
+            poses.make_map(pose, known.view, known.left)
+            pose.face(self._turns.find(plane, _W, _W, pose))
+            pose.number = 1
+            pose.bits = 16
+            pose.marks = [mark]
+            pose.slots = [4]
+            poses.make_map(pose, known.view, known.left)
+            pose.second = self._slots.read(plane, _W, _W, pose, known.inv)
+            found.append(pose)
+        return [pose for pose in found if pose.number > 1 or self._is_die(pose, found)]
+
+    def _is_die(self, pose, found):
+        """A mark alone: the lamp's reflection on the bare plate has no outline around it."""
+        others = [other for other in found if other is not pose]
+        seen = 0
+        for side in range(4):
+            edge, _ = self.sides.edge(self.buffers.plane, _W, _W, pose, side, others, self.known.view, self.known.inv)
+            if edge is not None and -1.5 < edge < 1.5:
+                seen += 1
+        return seen > 1
+
+    def stacked(self):
+        """Do marks spell a face at the height of two dice?"""
+        return bool(self.marks and poses.find(self.marks, self.known.view, self.known, 2 * EDGE))
+
+    def flat(self, pose, others):
+        """Sides on which its outline is where a flat die's is; -1 where it doesn't lie flat."""
+        if pose.off > _OFF or abs(pose.scale - 1) > _SCALE:
+            return -1
+        known = self.known
+        seen = 0
+        for side in range(4):
+            c, s = _SIDES[side]
+            edge, at = self.sides.edge(self.buffers.plane, _W, _W, pose, side, others, known.view, known.inv)
+            if edge is None:
+                continue
+            kind = known.side(pose, c, s, at)
+            if abs(edge - known.edges[kind]) > known.slacks[kind]:
+                return -1
+            seen += 1
+        return seen
+
+    def steepest(self):
+        """The step between neighbours that one pair in two hundred exceeds."""
+        scan.steps(self.buffers.plane, _W, _W, self._counts)
+        left = sum(self._counts) // 200
+        k = 63
+        while k and left >= self._counts[k]:
+            left -= self._counts[k]
+            k -= 1
+        return 4 * k + 2
+
+    def strange(self, found):
+        """Cells of the largest thing on the plate that is no part of these dice."""
+        return self.bare.strange(found, _LIGHT, _DARK, _LEAST)
+
+    def verdict(self, dice):
+        """(cause, sight, poses): cause 0 where so many dice lie flat and are read."""
+        found = self.find()
+        if found is None:
+            return codes.CAUSE_FOREIGN_OBJECT, codes.SIGHT_CROWDED, ()
+        for pose in found:
+            if pose.second != pose.number:
+                return codes.CAUSE_UNREADABLE, codes.SIGHT_UNREAD, ()
+        for pose in found:
+            if self.flat(pose, [other for other in found if other is not pose]) < (2 if pose.number == 1 else 1):
+                away = sqrt(pose.x * pose.x + pose.y * pose.y)
+                sight = codes.SIGHT_LEANING if away > self.known.plate_r - EDGE else codes.SIGHT_COCKED
+                return codes.CAUSE_NOT_FLAT, sight, ()
+        most = self.strange(found)
+        if most >= _DIE_CELLS and len(found) < dice:
+            if self.stacked():
+                return codes.CAUSE_NOT_FLAT, codes.SIGHT_STACKED, ()
+            return codes.CAUSE_UNREADABLE, codes.SIGHT_UNREAD, ()
+        if most:
+            return codes.CAUSE_FOREIGN_OBJECT, codes.SIGHT_FOREIGN, ()
+        if len(found) < dice:
+            return codes.CAUSE_MISSING, codes.SIGHT_MISSING if found else codes.SIGHT_NO_DICE, ()
+        if len(found) > dice:
+            return codes.CAUSE_TOO_MANY, codes.SIGHT_TOO_MANY, ()
+        return 0, 0, found
+
+
+def _holds(pose, mark):
+    """Is this mark on the die, or so near that no other die can have it in its middle?"""
+    return (pose.x - mark.u) ** 2 + (pose.y - mark.v) ** 2 < poses.APART * poses.APART
+
+
+class PipReader(Stills):
+    kind = PIPS
+
+    def __init__(self, camera, settings, cover, buffers):
+        Stills.__init__(self, camera, settings, cover)
+        self._buffers = buffers
+        self.strip = buffers.strip  # for whoever reads the camera while nothing is read here
+        self.watch = Watch()
+        self._eye = None
+
+    def load(self, files):
+        """The calibration in flash comes into force. Raises ValueError where there is none that is sound."""
+        self.teach(files.load(FILE))
+
+    def teach(self, data):
+        self.known = self._eye = None
+        self.known = pip_table.unpack(data)
+        self._eye = Eye(self._buffers, self.known)
+        self.opinions = codes.READER_PIPS | codes.READER_LATTICE
+        self.watch.forget()
+        self._dropped = True
+
+    def take(self):
+        b = self._buffers
+        left = self.known.left
+        strip = memoryview(b.strip)
+        plane = memoryview(b.plane)
+        for row in range(0, _HEIGHT, _STRIP):
+            self._camera.read_rows_into(b.strip, row, _STRIP)
+            for k in range(_STRIP):
+                at = (row + k) * _W
+                plane[at : at + _W] = strip[k * _WIDTH + left : k * _WIDTH + left + _W]
+
+    def look(self, now):
+        """Is the picture fit to be read?"""
+        b, eye = self._buffers, self._eye
+        scan.coarse(b.plane, _W, _W, b.cells)
+        sight = self.watch.look(b.cells, eye.bare, self.known)
+        if not sight:
+            scan.smooth(b.plane, _W, _W, b.line)
+            sight = self.watch.focus(eye.steepest(), self.known)
+        if sight:
+            self._said(codes.CAUSE_UNREADABLE, sight)
+        else:
+            self._work = self._read
+
+    def _read(self, now):
+        cause, sight, found = self._eye.verdict(self._dice)
+        if cause:
+            self._said(cause, sight)
+        else:
+            project = self.known.view.project
+            dice = []
+            for pose in found:
+                x, y = project(pose.x, pose.y, EDGE)
+                dice.append((pose.number, x, y))
+            self.watch.measured(found)
+            self._saw(dice)
+        gc.collect()

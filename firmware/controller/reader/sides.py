@@ -1,0 +1,115 @@
+"""Does a die stand flat where its face was read? By its outline on four sides, against where a flat die's is. Not for faces.
+
+Every side is looked at in one profile: from inside of the upper face outward, the mean of several parallel lines. The upper edge is
+where the pose says; the foot is drawn toward the middle of the plate, so that sides facing the middle are in view.
+"""
+
+from array import array
+
+from controller.reader import scan
+from controller.reader.view import EDGE
+
+ACROSS = 11
+STEPS = 40
+FIRST = 6.0  # mm from the face's middle
+STEP = 0.2
+HALF = EDGE / 2
+_CLEAR = 1.2  # mm
+_PLATE = 36.4  # mm on the top plane: beyond, the gasket is seen behind the die
+_LEAST = 3  # lines that no other die is in
+_FAINT = 7  # grey steps
+_FAINT_DARK = 12
+_LIGHT_SHARE = 0.12  # of the way from plate to die: a light die's side may be in its own shadow
+_DARK_SHARE = 0.35
+
+
+class Sides:
+    def __init__(self):
+        self._points = array("H")
+        for k in range(STEPS):
+            for a in range(ACROSS):
+                self._points.append(int((FIRST + STEP * k) * 16 + 1024.5))
+                self._points.append(int((a - 5) * 16 + 1024))
+        self._values = bytearray(ACROSS * STEPS)
+        self._use = bytearray(ACROSS)
+        self._sums = array("H", bytes(2 * STEPS))
+
+    def profile(self, plane, w, h, pose, side, others, view):
+        """(number of lines, their sums along the side, where a flat die's outline is), None where another die is too near."""
+        m = _turned(pose.map, side)
+        c, s = ((1, 0), (0, 1), (-1, 0), (0, -1))[side]
+        x, y = pose.outward(HALF * c, HALF * s)
+        px, py = view.project(x, y, 0.0)
+        x, y = view.lift(px, py, EDGE)
+        u, v = pose.inward(x, y)
+        foot = u * c + v * s
+        outer = max(HALF, foot) + 2.2
+        n = 0
+        use = self._use
+        for a in range(ACROSS):
+            use[a] = 1
+            for t in (outer, (outer + HALF) / 2, HALF + 0.6):
+                along = a - 5
+                x, y = pose.outward(t * c - along * s, t * s + along * c)
+                if x * x + y * y > _PLATE * _PLATE:
+                    use[a] = 0
+                for other in others:
+                    if _over(other, x, y):
+                        use[a] = 0
+            n += use[a]
+        if n < _LEAST:
+            return None
+        scan.sample(plane, w, h, m, self._points, ACROSS * STEPS, self._values)
+        scan.fold(self._values, ACROSS, STEPS, use, self._sums)
+        return n, self._sums, max(HALF, foot)
+
+    def edge(self, plane, w, h, pose, side, others, view, inv):
+        """(how far outside of a flat die's outline this side's is found, where that outline is) in mm; None where it isn't seen."""
+        got = self.profile(plane, w, h, pose, side, others, view)
+        if got is None:
+            return None, 0.0
+        n, sums, at = got
+        first = min(STEPS - 5, int((at - FIRST) / STEP) + 6)
+        out = sum([sums[first + k] for k in range(5)]) / 5
+        inner = [sums[k] for k in range(1, int((at - FIRST) / STEP) - 1)] or [sums[1]]
+        span = (out - min(inner)) if inv else (max(inner) - out)
+        if span < (_FAINT_DARK if inv else _FAINT) * n:
+            return None, at
+        limit = span * _DARK_SHARE if inv else max(_FAINT * n, span * _LIGHT_SHARE)
+        k = first + 4
+        old = (out - sums[k]) if inv else (sums[k] - out)
+        while k > 0:
+            k -= 1
+            new = (out - sums[k]) if inv else (sums[k] - out)
+            if new > limit:
+                return FIRST + STEP * (k + min(1.0, (new - limit) / max(1, new - old))) - at, at
+            old = new
+        return None, at
+
+
+def _over(other, x, y):
+    """Is this point of the top plane where another die is seen: its upper face, or its foot?"""
+    u, v = other.inward(x, y)
+    if abs(u) < HALF + _CLEAR and abs(v) < HALF + _CLEAR:
+        return True
+    u, v = other.inward(x / 0.893, y / 0.893)
+    return abs(u) < HALF + _CLEAR and abs(v) < HALF + _CLEAR
+
+
+def _turned(m, side):
+    """The map with its u axis on this side."""
+    if side == 0:
+        return m
+    b = scan.BIAS
+    out = array("I", m)
+    for k in (0, 6):
+        u, v, uu, uv, vv = [m[k + 1 + i] - b for i in range(5)]
+        if side == 1:
+            u, v, uu, uv, vv = v, -u, vv, -uv, uu
+        elif side == 2:
+            u, v = -u, -v
+        else:
+            u, v, uu, uv, vv = -v, u, vv, -uv, uu
+        for i, value in enumerate((u, v, uu, uv, vv)):
+            out[k + 1 + i] = value + b
+    return out

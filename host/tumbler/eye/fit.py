@@ -1,0 +1,311 @@
+"""Fits a table's camera to what its own files saw on frames of dice lying flat: place, lens, tilt, die set, lamp, plate.
+
+Only numbers here; the frames are looked at by the controller's files (controller/reader/lesson.py).
+"""
+
+from __future__ import annotations
+
+import binascii
+import math
+import struct
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+Frame = npt.NDArray[np.uint8]
+
+# as controller/reader/pip_table.py has it; a test holds both together
+FORM = "<4sBBH29fHHHH"
+MAGIC = b"TEY3"
+LENS_HEIGHT = 150.0
+EDGE = 16.0
+PLATE_MM = 41.4  # to the gasket
+LAMP_HEIGHT = 250.0
+SQUARE = 240
+CELL = 4
+LOOKED_AT_MM = 39.6  # of the plate: a cell farther out has gasket in it
+ASIDE = (0.0, 20.0, 40.0, 60.0, 80.0, 110.0, 140.0, 170.0)
+AZIMUTHS = 24
+GLARE_STEP = 5.0  # grey steps over the ground
+LEAST_SLACK = 0.36  # mm
+MOST_SLACK = 0.60
+LEAST_SIDES = 6
+SPREADS = 2.0
+RIM_WEIGHT = 0.15
+RIM_POINTS = 36
+
+
+@dataclass(frozen=True)
+class Camera:
+    x: float
+    y: float
+    focal: float
+    bend: float = 0.12
+    tilt_x: float = 0.0
+    tilt_y: float = 0.0
+
+    def lift(self, points: npt.ArrayLike, z: float) -> Floats:
+        """Pixels (n x 2) to millimetres at this height (n x 2)."""
+        at = np.asarray(points, dtype=np.float64)
+        sx, sy = (at[:, 0] - self.x) / self.focal, (self.y - at[:, 1]) / self.focal
+        by = 1.0 + self.bend * (sx * sx + sy * sy)
+        ray = np.stack((sx * by, sy * by, -np.ones_like(sx)), axis=1) @ self._turn.T
+        eye = self._turn @ np.array((0.0, 0.0, LENS_HEIGHT))
+        t = (z - eye[2]) / ray[:, 2]
+        lifted: Floats = eye[:2] + ray[:, :2] * t[:, None]
+        return lifted
+
+    @property
+    def _turn(self) -> Floats:
+        cx, sx, cy, sy = math.cos(self.tilt_x), math.sin(self.tilt_x), math.cos(self.tilt_y), math.sin(self.tilt_y)
+        return np.array(((cy, 0.0, sy), (sx * sy, cx, -sx * cy), (-cx * sy, sx, cx * cy)))
+
+
+@dataclass(frozen=True)
+class Table:
+    """All that eye.bin holds."""
+
+    camera: Camera
+    inv: int = 0
+    contrast: float = 60.0
+    pitch: float = 4.1
+    size: float = 1.6
+    one_size: float = 1.75
+    lamp: tuple[float, float] = (0.0, 0.0)
+    edges: tuple[float, ...] = (0.0,) * 4  # upper edge lit and shaded, foot lit and shaded
+    slacks: tuple[float, ...] = (9.0,) * 4
+    ground: tuple[float, ...] = (0.0,) * 6
+    glare: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    levels: tuple[int, int, int] = (0, 0, 0)  # middle and brightest of the plate, steepest edges
+
+    def pack(self) -> bytes:
+        c = self.camera
+        numbers = (c.x, c.y, c.focal, c.bend, c.tilt_x, c.tilt_y, self.pitch, self.size, self.one_size, *self.lamp,
+                   *self.edges, *self.slacks, LOOKED_AT_MM, *self.ground, *self.glare)  # fmt: skip
+        body = struct.pack(FORM, MAGIC, 0, self.inv, round(self.contrast), *numbers, *self.levels, 0)
+        return body + struct.pack("<I", binascii.crc32(body))
+
+    @property
+    def left(self) -> int:
+        return max(0, min(320 - SQUARE, int(np.float32(self.camera.x)) - SQUARE // 2))
+
+
+Die = Mapping[str, Any]
+Seen = Sequence[Mapping[str, Any]]
+
+
+def first_guess(x: float, y: float, r: float, inv: int) -> Table:
+    """From the plate's circle alone, as the head is built."""
+    straight = PLATE_MM / LENS_HEIGHT
+    seen = straight
+    for _ in range(6):
+        seen = straight / (1.0 + 0.12 * seen * seen)
+    return Table(Camera(x, y, r / seen), inv)
+
+
+def sound(seen: Seen, loose: bool = False) -> list[Die]:
+    return [
+        die
+        for frame in seen
+        for die in frame["dice"]
+        if die["number"] == die["second"] and die["off"] < (0.6 if loose else 0.25) and abs(die["scale"] - 1.0) < 0.06
+    ]
+
+
+def fit_camera(table: Table, dice: Sequence[Die], rim: tuple[float, float, float]) -> Table:
+    """Gauss and Newton: the marks of each die on its lattice, and the rim of the plate on its circle."""
+    groups = [np.array(die["marks"], dtype=np.float64) for die in dice if die["number"] > 1]
+    angles = np.linspace(0.0, 2.0 * math.pi, RIM_POINTS, endpoint=False)
+    circle = np.stack((rim[0] + rim[2] * np.cos(angles), rim[1] + rim[2] * np.sin(angles)), axis=1)
+
+    def off(p: Floats) -> Floats:
+        camera = Camera(*p[:6])
+        parts = [(np.hypot(*camera.lift(circle, 0.0).T) - PLATE_MM) * RIM_WEIGHT]
+        for marks in groups:
+            at = camera.lift(marks[:, :2], EDGE)
+            parts.append((at - _laid(at, marks[:, 4:6] * p[6])).ravel())
+        parts.append(p[4:6] * 0.5)  # a head is mounted upright: tilts only where marks ask for them
+        return np.concatenate(parts)
+
+    c = table.camera
+    p = _least_squares(off, np.array((c.x, c.y, c.focal, c.bend, c.tilt_x, c.tilt_y, table.pitch)))
+    fitted = replace(table, camera=Camera(*(float(v) for v in p[:6])), pitch=float(p[6]))
+    scale = fitted.camera.focal / (LENS_HEIGHT - EDGE)
+    several = [mark for die in dice if die["number"] > 1 for mark in die["marks"]]
+    single = [mark for die in dice if die["number"] == 1 for mark in die["marks"]]
+    size = float(np.median([mark[2] for mark in several])) / scale
+    return replace(
+        fitted,
+        size=size,
+        one_size=float(np.median([mark[2] for mark in single])) / scale
+        if len(single) > 1
+        else max(size, table.one_size),
+        contrast=float(np.median([mark[3] for mark in several])),
+    )
+
+
+def _laid(at: Floats, lattice: Floats) -> Floats:
+    """The lattice moved and turned onto these points."""
+    middle, home = at.mean(axis=0), lattice.mean(axis=0)
+    a, b = at - middle, lattice - home
+    turn = math.atan2(float((a[:, 1] * b[:, 0] - a[:, 0] * b[:, 1]).sum()), float((a * b).sum()))
+    c, s = math.cos(turn), math.sin(turn)
+    laid: Floats = b @ np.array(((c, s), (-s, c))) + middle
+    return laid
+
+
+def _least_squares(off: Callable[[Floats], Floats], p: Floats) -> Floats:
+    steps = np.array((0.5, 0.5, 1.0, 0.01, 0.002, 0.002, 0.01))
+    for _ in range(12):
+        now = off(p)
+        weight = 1.0 / np.maximum(1.0, np.abs(now) / 0.15)  # a mark far off its place counts less
+        slopes = np.stack([(off(p + step) - now) / step.sum() for step in np.diag(steps)], axis=1)
+        change, *_ = np.linalg.lstsq(slopes * weight[:, None], -now * weight, rcond=None)
+        p = p + change
+        if float(np.abs(change / steps).max()) < 0.01:
+            break
+    return p
+
+
+# --- light --------------------------------------------------------------------------------------------------------------
+
+
+def cells_of(frame: Frame, left: int) -> Floats:
+    square = frame[:, left : left + SQUARE].astype(np.float64)
+    n = SQUARE // CELL
+    cells: Floats = square.reshape(n, CELL, n, CELL).mean(axis=(1, 3))
+    return cells
+
+
+def fit_light(table: Table, frames: Sequence[Frame], seen: Seen) -> Table:
+    """The bare plate, where the lamp is mirrored on it, and where the lamp is, by the dice's shadows."""
+    n = SQUARE // CELL
+    at = (np.arange(n) + 0.5) * CELL
+    pixels = np.stack(np.meshgrid(table.left + at, at), axis=-1).reshape(-1, 2)
+    place = table.camera.lift(pixels, 0.0)
+    inside = np.hypot(place[:, 0], place[:, 1]) < LOOKED_AT_MM
+    levels = np.stack([cells_of(frame, table.left).ravel() for frame in frames])
+    usual = np.median(levels[:, inside], axis=1)
+    levels = levels * (np.median(usual) / usual)[:, None]
+    bare = np.median(levels, axis=0)
+    u, v = (place / LOOKED_AT_MM).T
+    terms = np.stack((np.ones_like(u), u, v, u * u, u * v, v * v), axis=1)
+    chosen = inside.copy()
+    numbers = np.zeros(6)
+    for _ in range(4):
+        numbers, *_ = np.linalg.lstsq(terms[chosen], bare[chosen], rcond=None)
+        rest = bare - terms @ numbers
+        chosen = inside & (np.abs(rest) < max(3.0, 2.5 * float(np.median(np.abs(rest[inside])))))
+    ground = terms @ numbers
+    glare = _glare(place, (bare - ground) * inside)
+    lamp = _lamp(place, inside, levels - ground, seen)
+    bright = [np.quantile(cells_of(frame, table.left).ravel()[inside], 0.98) for frame in frames]
+    sharp = [frame["sharp"] for frame in seen]
+    middle = [np.median(cells_of(frame, table.left).ravel()[inside]) for frame in frames]
+    return replace(
+        table, ground=tuple(float(x) for x in numbers), glare=glare, lamp=lamp,
+        levels=(round(float(np.median(middle))), round(float(np.median(bright))), round(float(np.median(sharp)))),
+    )  # fmt: skip
+
+
+def _glare(place: Floats, rest: Floats) -> tuple[float, float, float]:
+    over = rest > GLARE_STEP
+    if int(over.sum()) < 3:
+        return (0.0, 0.0, 0.0)
+    top = int(rest.argmax())
+    near = over & (np.hypot(*(place - place[top]).T) < 12.0)
+    middle = np.average(place[near], axis=0, weights=rest[near])
+    reach = float(np.hypot(*(place[near] - middle).T).max()) + 1.5
+    return (float(middle[0]), float(middle[1]), min(reach, 12.0))
+
+
+def _lamp(place: Floats, inside: npt.NDArray[np.bool_], rest: Floats, seen: Seen) -> tuple[float, float]:
+    best, lamp = -1.0, (0.0, 0.0)
+    for aside in ASIDE:
+        for k in range(AZIMUTHS if aside else 1):
+            x, y = aside * math.cos(2 * math.pi * k / AZIMUTHS), aside * math.sin(2 * math.pi * k / AZIMUTHS)
+            dark, weight = 0.0, 0.0
+            for frame, levels in zip(seen, rest, strict=True):
+                over, shaded = np.zeros(len(place), dtype=bool), np.zeros(len(place), dtype=bool)
+                for die in frame["dice"]:
+                    over |= _square(place, die, (0.0, 0.0), 1.0, 9.5) | _square(place, die, (0.0, 0.0), 1.12, 10.5)
+                    for share in (0.25, 0.5, 0.75, 1.0):
+                        by = share * EDGE / (LAMP_HEIGHT - EDGE)
+                        shaded |= _square(place, die, ((die["x"] - x) * by, (die["y"] - y) * by), 1.0, 8.0)
+                shade = shaded & inside & ~over
+                clear = inside & ~over & ~shaded
+                if shade.sum() > 3 and clear.sum() > 20:
+                    n = math.sqrt(float(shade.sum()))
+                    dark += float(np.median(levels[clear]) - levels[shade].mean()) * n
+                    weight += 1.0
+            if weight and dark / weight > best:
+                best, lamp = dark / weight, (x, y)
+    return lamp
+
+
+def _square(place: Floats, die: Die, shift: tuple[float, float], scale: float, half: float) -> npt.NDArray[np.bool_]:
+    x = place[:, 0] - die["x"] * scale - shift[0]
+    y = place[:, 1] - die["y"] * scale - shift[1]
+    inside: npt.NDArray[np.bool_] = (np.abs(x * die["c"] + y * die["s"]) < half) & (
+        np.abs(y * die["c"] - x * die["s"]) < half
+    )
+    return inside
+
+
+def fit_sides(table: Table, dice: Sequence[Die]) -> Table:
+    """Where a flat die's outline is found against where it should be, on each kind of side, and how far that spreads."""
+    kinds: list[list[float]] = [[], [], [], []]
+    for die in dice:
+        for edge, kind in die["sides"]:
+            if edge is not None and abs(edge) < 2.0:
+                kinds[kind].append(edge)
+    both = kinds[0] + kinds[2]
+    edges, slacks = [], []
+    for kind, found in enumerate(kinds):
+        dark = table.inv and kind % 2  # a dark die's side in its own shadow
+        known = found if len(found) >= LEAST_SIDES else (both or [0.0])
+        edge = float(np.median(known))
+        spread = float(np.quantile(np.abs(np.array(known) - edge), 0.9)) if len(known) >= LEAST_SIDES else 9.0
+        least, most = (0.7, 1.4) if dark else (LEAST_SLACK, MOST_SLACK)
+        edges.append(edge)
+        slacks.append(min(most, max(least, SPREADS * spread)))
+    return replace(table, edges=tuple(edges), slacks=tuple(slacks))
+
+
+def figures(table: Table, dice: Sequence[Die]) -> dict[str, Any]:
+    """What was learned, as plain numbers: pixels where nothing else is said."""
+    scale = table.camera.focal / (LENS_HEIGHT - EDGE)
+    offs = [die["off"] for die in dice if die["number"] > 1]
+    return {
+        "dice": len(dice),
+        "step": table.pitch * scale,
+        "radius": table.size * scale,
+        "light_pips": table.inv == 255,
+        "contrast": table.contrast,
+        "spread": float(np.median(offs)) / table.pitch if offs else 0.0,
+        "bend": table.camera.bend,
+        "tilt_degrees": math.degrees(math.hypot(table.camera.tilt_x, table.camera.tilt_y)),
+        "lamp_mm": [round(v) for v in table.lamp],
+        "glare_mm": [round(v, 1) for v in table.glare],
+        "edges_mm": [round(v, 2) for v in table.edges],
+        "slacks_mm": [round(v, 2) for v in table.slacks],
+        "ground": table.levels[0],
+        "bright": table.levels[1],
+        "sharp": table.levels[2],
+    }
+
+
+def unpack(data: bytes) -> Table:
+    """Of an eye.bin of dice with pips. ValueError."""
+    if len(data) != struct.calcsize(FORM) + 4 or data[:4] != MAGIC:
+        raise ValueError(f"no calibration: {len(data)} bytes")
+    _, _, inv, contrast, *rest = struct.unpack(FORM, data[:-4])
+    n = [float(v) for v in rest[:29]]
+    return Table(
+        Camera(*n[:6]), inv, contrast, n[6], n[7], n[8], (n[9], n[10]), tuple(n[11:15]), tuple(n[15:19]),
+        tuple(n[20:26]), (n[26], n[27], n[28]), (rest[29], rest[30], rest[31]),
+    )  # fmt: skip
