@@ -55,7 +55,8 @@ class Pose:
         self.bits = self.number = 0
         self.off = 0.0
         self.scale = 1.0
-        self.marks = self.slots = ()
+        self.marks = []
+        self.slots = []
         self.body = self.contrast = 0
         self.map = None
 
