@@ -34,6 +34,19 @@ def pytest_configure(config: pytest.Config) -> None:
     report.register(config)
 
 
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """A rig that can't be had is said at once, in one line, and not in the middle of the first test."""
+    if hasattr(session.config, "workerinput"):
+        return
+    option = session.config.getoption
+    if option("--rig") in ("twin", "emulated"):
+        return
+    try:
+        choose(option("--rig"), TwinPlan(Path()), option("--key"), None).stop()
+    except (BadRig, RigFailed) as error:
+        raise pytest.UsageError(str(error)) from error
+
+
 FAILED = pytest.StashKey[bool]()
 
 

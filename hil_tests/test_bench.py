@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -78,3 +80,20 @@ def test_no_key_and_no_port_are_said_before_anything_is_tried(twin: TwinRig, tmp
     gone = BenchRig(str(tmp_path / "nowhere"), twin.plan.folder / "controller.key", None)
     with pytest.raises(RigFailed, match="is not there"):
         gone.start()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--rig", "zork"), "--rig zork: there is no such rig"),
+        (("--rig", "serial:/dev/ttyACM0", "--key", "no.key"), "no.key cannot be read"),
+        (("--rig", "usb:E6614C311B2A7F20"), "--key"),
+    ],
+)
+def test_a_rig_that_cannot_be_had_is_said_in_one_line_before_any_test(words: tuple[str, ...], said: str) -> None:
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(Path(__file__).parent), *words]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert done.returncode == pytest.ExitCode.USAGE_ERROR
+    (line,) = done.stderr.strip().splitlines()
+    assert said in line
+    assert "Traceback" not in done.stdout + done.stderr

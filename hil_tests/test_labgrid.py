@@ -111,6 +111,12 @@ def test_keys_and_cover_go_through_labgrids_outputs(bench: TwinRig, tmp_path: Pa
     rig.stop()
 
 
+def test_a_file_that_labgrid_refuses_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("LG_TUMBLER_PORT", raising=False)
+    with pytest.raises(RigFailed, match="refers to unknown variable 'LG_TUMBLER_PORT'"):
+        LabgridRig(BENCH / "labgrid.yaml", None)
+
+
 def test_a_file_that_is_not_there_is_said(tmp_path: Path) -> None:
     with pytest.raises(RigFailed, match="there is no such environment file"):
         LabgridRig(tmp_path / "none.yaml", None)

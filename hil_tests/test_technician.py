@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,8 @@ from tumbler.rigs import Capability, Rig
 
 Table = Callable[..., Rig]
 needs = pytest.mark.needs
-pytestmark = pytest.mark.timeout(240)
+pytestmark = pytest.mark.timeout(900)  # an emulated chip may run at a tenth of real time
+BY_THE_CLOCK = {"round_trip", "sent_again"}  # limits of a controller that runs in real time
 
 
 def tumbler(*words: str | Path) -> subprocess.CompletedProcess[str]:
@@ -38,7 +40,11 @@ def idle(table: Table, tmp_path: Path) -> tuple[Rig, tuple[str | Path, ...]]:
     key = tmp_path / "diag.key"
     key.write_text(rig.key.hex())
     key.chmod(0o600)
-    return rig, ("--port", rig.port, "--key", key)
+    cable = ("--port", rig.port, "--key", key)
+    deadline = time.monotonic() + 30 * rig.slowness
+    while '"betting_open"' not in (told := diag("inputs", *cable, "--json")).stdout:
+        assert time.monotonic() < deadline, told.stdout + told.stderr
+    return rig, cable
 
 
 def answer(*words: str | Path) -> Any:
@@ -53,8 +59,12 @@ def test_a_sound_table_passes_every_measurement(idle: Any) -> None:
     rig.control("cover", closed=True)
     done = diag("test", *cable, "--json")
     report = json.loads(done.stdout)
-    assert report["passed"], [row for row in report["measurements"] if not row["passed"]]
-    assert done.returncode == 0
+    failed = [row for row in report["measurements"] if not row["passed"]]
+    if rig.slowness > 1:
+        failed = [row for row in failed if row["name"] not in BY_THE_CLOCK]
+    else:
+        assert done.returncode == 0
+    assert failed == []
     assert {row["name"] for row in report["measurements"]} >= {"motor_speed", "dead_lamps", "supply", "gravity"}
     assert report["controller"]["board"]
     (degrees,) = (row["value"] for row in report["measurements"] if row["name"] == "temperature")
@@ -124,7 +134,7 @@ def _between_rounds(rig: Rig, floor: Subscriber, ask: Callable[[], Any]) -> Any:
     """Asks when a result has just come and the dealer rests; again at the next one where the table was already spinning."""
     for results in range(2, 10):
         rig.control("dealer", on=True)
-        floor.wait(lambda at, results=results: len(at.results()) >= results, 60)
+        floor.wait(lambda at, results=results: len(at.results()) >= results, 60 * rig.slowness)
         rig.control("dealer", on=False)
         done = ask()
         if "between two rounds" not in done.stderr:

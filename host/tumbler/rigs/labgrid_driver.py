@@ -14,6 +14,7 @@ from typing import Any
 import attr
 from labgrid import Environment
 from labgrid.driver.common import Driver
+from labgrid.exceptions import InvalidConfigError, NoDriverFoundError, NoResourceFoundError, NoSupplierFoundError
 from labgrid.factory import target_factory
 from labgrid.protocol import DigitalOutputProtocol, PowerProtocol
 from labgrid.resource.serialport import RawSerialPort
@@ -25,6 +26,12 @@ from tumbler.rigs.rig import RigFailed
 
 HOLD_S = 0.1  # a finger on a key
 OFF_S = 0.3
+UNUSABLE = (
+    InvalidConfigError,
+    NoDriverFoundError,
+    NoResourceFoundError,
+    NoSupplierFoundError,
+)  # what labgrid finds wrong
 DEALER_KEYS = ("spin", "no_more_bets", "no_spin", "confirm")
 MOVES = ("cover", "door")
 
@@ -63,11 +70,14 @@ class LabgridRig(BenchRig):
     def __init__(self, environment: Path, ask: Callable[[str], object] | None, target: str = "main") -> None:
         if not environment.is_file():
             raise RigFailed(f"--rig labgrid:{environment}: there is no such environment file")
-        self._environment = Environment(str(environment))
-        self._target: Any = self._environment.get_target(target)
-        if self._target is None:
-            raise RigFailed(f"--rig labgrid:{environment}: it has no target {target!r}")
-        self._driver: Any = self._target.get_driver(TumblerTableDriver)
+        try:
+            self._environment = Environment(str(environment))
+            self._target: Any = self._environment.get_target(target)
+            if self._target is None:
+                raise RigFailed(f"--rig labgrid:{environment}: it has no target {target!r}")
+            self._driver: Any = self._target.get_driver(TumblerTableDriver)
+        except UNUSABLE as error:
+            raise RigFailed(f"--rig labgrid:{environment}: {error}") from error
         super().__init__(self._driver.port(), Path(self._driver.key_file), ask)
 
     def missing(self, needed: set[Capability]) -> list[str]:
