@@ -23,6 +23,18 @@ class Seen:
         self.sure = sure
 
 
+def same(one, scale, other, other_scale, reach):
+    """Are two verdicts of a picture, at different sizes of it, the same dice at the same places?"""
+    left = [Seen(f.number, f.x / other_scale, f.y / other_scale, f.sure) for f in other.dice]
+    for face in one.dice:
+        spot = Seen(face.number, face.x / scale, face.y / scale, face.sure)
+        match = _at([top for top in left if top.number == face.number], spot, reach)
+        if match is None:
+            return False
+        left.remove(match)
+    return not left
+
+
 def with_first(verdict, scale, first):
     """The verdict at `scale` times the size, unless at first sight something was seen that it doesn't explain."""
     if verdict.reason != scene.OK or first.reason not in (scene.UNEXPLAINED, scene.UNREAD):
@@ -46,17 +58,17 @@ def between(verdict, scale, lumps, usual, dice, first):
         for stamp in lump.stamps:
             top = _at(left, stamp, 0.3 * usual)
             if top is None and not stamp.sure:
-                if read:
+                if read and not _like_die(lump, usual, tops):
                     continue
                 return scene.Verdict(scene.UNREAD, seen, stamp)
             if top is None and read:
                 return scene.Verdict(DISAGREE, seen, stamp)
-            if top is not None and top.number != stamp.number and not (read and not stamp.sure):
+            if top is not None and top.number != stamp.number and (stamp.sure or not read or _more(stamp, top)):
                 if top.number == 1 and stamp.sure and not read:
                     # one pip found of several: no opinion, where the pips by themselves didn't make a reading
                     left.remove(top)
                     top = None
-                elif stamp.sure or top.number == 1:
+                elif stamp.sure or top.number == 1 or _more(stamp, top):
                     return scene.Verdict(DISAGREE, seen, stamp)
             if top is None:
                 top = Seen(stamp.number, stamp.x, stamp.y, min(1.0, stamp.fit / 0.6))
@@ -64,6 +76,9 @@ def between(verdict, scale, lumps, usual, dice, first):
                 left.remove(top)
             seen.append(top)
         for top in [top for top in left if lump.holds(top)]:
+            if not read and top.number == 1 and [stamp for stamp in lump.stamps if stamp.sure and stamp.has_pip(top)]:
+                left.remove(top)  # one pip found of several
+                continue
             if not read and lump.stamps and _at(seen, top, 0.8 * usual) is not None:
                 return scene.Verdict(DISAGREE, seen, top)
             left.remove(top)
@@ -98,6 +113,21 @@ def _unread(lump, seen, tops, usual):
         return len(lump.stamps) * 1.9 * usual * usual < lump.whole or lump.area > 0.5 * usual * usual
     middle = Seen(0, lump.left + lump.w / 2, lump.top + lump.h / 2, 0.0)
     return _at(seen, middle, _ASIDE * usual) is None and _at(tops, middle, _ASIDE * usual) is None
+
+
+def _more(stamp, top):
+    """Does the stamp, though not sure, have more pips than were found, each of them ink?"""
+    return stamp.number > top.number and stamp.on > 0.55
+
+
+def _like_die(lump, usual, tops):
+    """A single thing of a die's size and shape, with something on it, that is no side of a die that was read."""
+    return (
+        0.75 * usual < lump.wide < 1.35 * usual
+        and lump.long < 1.6 * lump.wide
+        and lump.whole > 0.6 * lump.wide * lump.wide
+        and _at(tops, Seen(0, lump.left + lump.w / 2, lump.top + lump.h / 2, 0.0), _ASIDE * usual) is None
+    )
 
 
 def _loose(pip, scale, lumps, seen, usual):

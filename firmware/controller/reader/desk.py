@@ -15,13 +15,42 @@ from controller.reader.pips import PipFinder
 from controller.reader.stamps import Stamper
 
 _SMALL = 4.5  # pixels: pips with a smaller radius are read again at double size
-_LARGE = 45  # pixels: larger dice are read by their pips alone
 _WIDTH = 320
 _HEIGHT = 240
 _LARGEST_DOUBLED = 720  # pixels of the longer side
+_SIZES = ((1, 1), (7, 8), (9, 8))  # of a picture: what is read must not hang on how its pixels happen to fall
+_ENOUGH = 2  # sizes that say the same
+_SAME = 0.03  # of the longer side: so near to each other two readings of a die are
+_GARBAGE = 24 << 20  # bytes between collections: a heap full of small things has no room for a plane
 
 
 def read(finder, w, h, rgb, dice):
+    """(verdict, scale): what two sizes of the picture say and none denies; else the refusal at its own size."""
+    gc.threshold(_GARBAGE)
+    agreed = None
+    refusal = None
+    count = 0
+    for k, (times, of) in enumerate(_SIZES):
+        if count + len(_SIZES) - k < _ENOUGH:
+            break
+        verdict, scale = _read_at(finder, w * times // of, h * times // of, picture.sized(w, h, rgb, times, of), dice)
+        gc.collect()
+        scale *= times / of
+        if verdict.reason != scene.OK:
+            refusal = refusal or (verdict, scale)
+        elif agreed is None:
+            agreed = verdict, scale
+            count = 1
+        elif accord.same(agreed[0], agreed[1], verdict, scale, _SAME * max(w, h)):
+            count += 1
+        else:
+            return scene.Verdict(accord.DISAGREE), 1
+        if count == _ENOUGH:
+            return agreed
+    return refusal
+
+
+def _read_at(finder, w, h, rgb, dice):
     """(verdict, scale): at once, and where that fails or the dice are small at double size.
 
     Both pictures are made first: after a reading the heap is full of small things, and a large plane may find no room.
@@ -37,7 +66,7 @@ def read(finder, w, h, rgb, dice):
     verdict = scene.read(twice, finder.find(twice), dice)
     stamper = Stamper()
     lumps = stamper.read(once, rgb)
-    if lumps is None or stamper.usual > _LARGE:
+    if lumps is None:
         return accord.with_first(verdict, 2, first), 2
     return accord.between(verdict, 2, lumps, stamper.usual, dice, first), 1
 
@@ -127,7 +156,7 @@ def main():
     w, h, dice = [int(word) for word in source.readline().split()]
     rgb = bytearray(3 * w * h)
     _fill(source, rgb)
-    print(json.dumps(answer(PipFinder(), w, h, rgb, dice)))
+    print(json.dumps(answer(PipFinder(patient=True), w, h, rgb, dice)))
 
 
 if __name__ == "__main__":

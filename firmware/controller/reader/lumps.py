@@ -24,9 +24,12 @@ class Lump:
     __slots__ = ("area", "bottom", "h", "inside", "left", "long", "right", "stamps", "top", "w", "whole", "wide")
 
     def holds(self, spot):
-        x = int(spot.x) - self.left
-        y = int(spot.y) - self.top
-        return 0 <= x < self.w and 0 <= y < self.h and self.inside[y * self.w + x] > 0
+        return self.covers(spot.x, spot.y)
+
+    def covers(self, x, y):
+        i = int(x) - self.left
+        j = int(y) - self.top
+        return 0 <= i < self.w and 0 <= j < self.h and self.inside[j * self.w + i] > 0
 
     def blank(self, picture, rgb):
         """Nothing is printed on it: a magnet, a shadow, a leaf."""

@@ -38,8 +38,11 @@ class Pip:
 class PipFinder:
     """Holds the buffers. find() gives the pips of a picture."""
 
-    def __init__(self, room=_ROOM):
+    def __init__(self, room=_ROOM, patient=False):
+        """`patient`: a mark is grown again for as long as that finds more of it, up to four times instead of twice. A seed's
+        ring may lie in the blur of its own pip, which looks small and faint then."""
         self._room = room
+        self._passes = 4 if patient else 2
         self._seeds = array("i", bytes(4 * room))
         side = 2 * _REACH + 1
         self._work = bytearray(side * side)
@@ -74,7 +77,9 @@ class PipFinder:
         body = around[4]
         sums = self._sums
         pip = None
-        for again in (False, True):
+        last = self._passes - 1
+        before = 0
+        for again in range(self._passes):
             level = (core + body + 1) >> 1
             ax = at % w
             ay = at // w
@@ -96,8 +101,9 @@ class PipFinder:
             swing = sqrt((cxx - cyy) * (cxx - cyy) / 4 + cxy * cxy)
             if fill < 0.75 or (half - swing) < 0.1 * (half + swing):
                 return None
-            if again:
+            if again == last or (again and n < 1.15 * before):
                 break
+            before = n
             pip = Pip()
             f = 4.0
             pip.a = f * cxx

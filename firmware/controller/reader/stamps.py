@@ -9,6 +9,8 @@ from array import array
 from math import cos, pi, sin
 
 from controller.reader import scan
+from controller.reader.colours import axis_of, colour_at, mean_of
+from controller.reader.ink import Pattern, middle
 from controller.reader.lumps import LumpFinder, opened
 
 _NOISE = 50.0  # of a colour, squared
@@ -17,6 +19,8 @@ _INK = 0.38  # radius of a pip, in lattice steps
 _TURNS = 15  # in a quarter
 _STEPS = (0.185, 0.2, 0.215, 0.23, 0.25, 0.27, 0.29)  # lattice step, in widths of the die
 
+_LARGE = 45  # pixels: larger dice are read by their pips alone
+_NEXT = 0.8  # of the best fit: so good a number with more pips is taken, where its pips alone are round
 _NARROW = 0.8
 _SPOTS = [(1.0 * a, 1.0 * b) for b in (-1, 0, 1) for a in (-1, 0, 1)]
 _SPOTS += [(a * _NARROW, 1.0 * b) for a in (-1, 1) for b in (-1, 0, 1)]
@@ -38,6 +42,7 @@ class Stamp:
         "on",
         "second",
         "second_fit",
+        "spelled",
         "spots",
         "step",
         "stray",
@@ -47,9 +52,21 @@ class Stamp:
         "y",
     )
 
+    def has_pip(self, spot):
+        """Is there one of its pips at that place?"""
+        c, s = self.turn
+        for k in self.spots:
+            a, b = _SPOTS[k]
+            dx = self.x + self.step * (a * c - b * s) - spot.x
+            dy = self.y + self.step * (a * s + b * c) - spot.y
+            if dx * dx + dy * dy < 0.25 * self.step * self.step:
+                return True
+        return False
+
 
 class Stamper:
-    """Holds the tables. read() gives the lumps of a picture with their stamps, or None where the ground isn't plain."""
+    """Holds the tables. read() gives the lumps of a picture with their stamps; None where the ground isn't plain or the dice
+    are large."""
 
     def __init__(self):
         homes = bytearray(225 * 3)
@@ -64,6 +81,7 @@ class Stamper:
                     slot += 1
                     self._counts[k] += 1
         self._homes = homes
+        self._patterns = [Pattern([_SPOTS[k] for k in spots]) for _, spots in _STAMPS]
         self.usual = 24.0  # width of a die in the picture that was read last
         self._sums = array("i", bytes(300))
         self._finder = LumpFinder()
@@ -75,6 +93,8 @@ class Stamper:
         singles = sorted([p.wide for p in lumps if p.long < 1.6 * p.wide and p.area > 0.6 * p.wide * p.long])
         usual = singles[len(singles) // 2] if singles else 24.0
         self.usual = usual
+        if usual > _LARGE:
+            return None
         found = []
         for lump in lumps:
             if lump.wide < 0.45 * usual or lump.blank(picture, rgb):
@@ -113,11 +133,13 @@ class Stamper:
     def _search(self, picture, rgb, lump, inside, wide, single):
         w = lump.w
         spots = []
+        first = max(0, inside.find(b"\x01"))
+        last = inside.rfind(b"\x01") + 1
         for turn in range(_TURNS):
             c = cos(turn * pi / 2 / _TURNS)
             s = sin(turn * pi / 2 / _TURNS)
             near, far = _feelers(c, s, wide, w)
-            for i in range(len(inside)):
+            for i in range(first, last):
                 if inside[i] and _lies(inside, i, near, far, single):
                     spots.append((i, c, s))
         thin = 1 + len(spots) // 900
@@ -128,7 +150,7 @@ class Stamper:
             y = lump.top + i // w + 0.5
             for f in _STEPS:
                 self._try(picture, rgb, x, y, c, s, f * wide, best)
-        return self._choose(picture, rgb, best, wide, single) if best else None
+        return self._choose(picture, rgb, lump, best, wide, single) if best else None
 
     def _try(self, picture, rgb, x, y, c, s, step, best):
         """Lays every stamp there; keeps for each stamp the best place so far."""
@@ -178,7 +200,7 @@ class Stamper:
             if k not in best or fit > best[k][0]:
                 best[k] = (fit, x, y, c, s, step)
 
-    def _choose(self, picture, rgb, best, wide, single):
+    def _choose(self, picture, rgb, lump, best, wide, single):
         """The number that fits best, each refined in place, turn and step; then what its own pixels say."""
         top = {}
         most = max([place[0] for place in best.values()])
@@ -191,6 +213,10 @@ class Stamper:
             if number not in top or fit[0] > top[number][0]:
                 top[number] = fit + (k,)  # noqa: RUF005 - MicroPython has no (*a, b)
         order = sorted(top, key=lambda number: -top[number][0])
+        spelled = self._spelled(picture, rgb, lump, top)
+        if len(spelled) == 1 and spelled[0] > order[0] and top[spelled[0]][0] > _NEXT * top[order[0]][0]:
+            order.remove(spelled[0])  # a glare hides that there are more pips, and the round ones are all explained
+            order.insert(0, spelled[0])
         fit, x, y, c, s, step, k = top[order[0]]
         stamp = Stamp()
         stamp.number = order[0]
@@ -198,6 +224,8 @@ class Stamper:
         if not single:  # the next best may be the die beside it: what counts is what else this one could be
             top = self._around(picture, rgb, top[order[0]])
             order = sorted(top, key=lambda number: -top[number][0] - (number == stamp.number))
+            spelled = self._spelled(picture, rgb, lump, top)
+        stamp.spelled = spelled
         stamp.second = order[1]
         stamp.second_fit = top[order[1]][0]
         stamp.x = x
@@ -206,14 +234,28 @@ class Stamper:
         stamp.turn = (c, s)
         stamp.spots = _STAMPS[k][1]
         self._inspect(picture, rgb, stamp, wide)
-        stamp.sure = (
+        clear = (
             fit > 0.3
             and fit - stamp.second_fit > 0.05 + 0.1 * fit
             and stamp.on > 0.55
             and stamp.off < 0.45
             and stamp.stray < (0.66 if stamp.number < 4 else 1.0)
         )
+        if stamp.spelled == [stamp.number]:
+            stamp.sure = clear or (fit > 0.2 and stamp.on > 0.55 and stamp.stray < (2 if stamp.number < 4 else 3))
+        else:
+            stamp.sure = clear and (not stamp.spelled or stamp.number in stamp.spelled)
         return stamp
+
+    def _spelled(self, picture, rgb, lump, top):
+        """The numbers, of those that fit nearly as well as the best, whose pips are all the round ink there is."""
+        least = 0.5 * max([place[0] for place in top.values()])
+        spelled = []
+        for number in top:
+            fit, x, y, c, s, step, k = top[number]
+            if fit > least and self._patterns[k].on(rgb, picture.w, picture.h, lump, x, y, c, s, step):
+                spelled.append(number)
+        return spelled
 
     def _around(self, picture, rgb, place):
         """The best of every number near a place."""
@@ -238,7 +280,7 @@ class Stamper:
         for k in trial:
             number = _STAMPS[k][0]
             if number not in top or trial[k][0] > top[number][0]:
-                top[number] = trial[k]
+                top[number] = trial[k] + (k,)
         return top
 
     def _refined(self, picture, rgb, k, place):
@@ -266,7 +308,7 @@ class Stamper:
             for column in range(-half, half + 1):
                 a = column * reach
                 b = row * reach
-                colour = _colour(
+                colour = colour_at(
                     rgb, picture.w, picture.h, stamp.x + step * (a * c - b * s), stamp.y + step * (a * s + b * c)
                 )
                 if colour is not None:
@@ -277,64 +319,23 @@ class Stamper:
         if not ink or not body:
             stamp.on, stamp.off, stamp.stray = 0.0, 1.0, 9.0
             return
-        axis, base, span = _axis(ink, body)
+        ink = [r[3] for r in ink]
+        body = [r[3] for r in body]
+        axis = axis_of(ink, body)
+        base = mean_of(body)
+        full = mean_of(ink)
+        span = sum([axis[k] * (full[k] - base[k]) for k in (0, 1, 2)]) or 1.0
         values = [
             (a, b, away, sum([axis[k] * (colour[k] - base[k]) for k in (0, 1, 2)]) / span)
             for a, b, away, colour in rows
         ]
-        stamp.on = min([_middle([v for a, b, _, v in values if (a - p) ** 2 + (b - q) ** 2 < 0.14]) for p, q in spots])
+        stamp.on = min([middle([v for a, b, _, v in values if (a - p) ** 2 + (b - q) ** 2 < 0.14]) for p, q in spots])
         others = [p for p in _SPOTS[:9] if min([(p[0] - q[0]) ** 2 + (p[1] - q[1]) ** 2 for q in spots]) > 0.36]
         stamp.off = max(
-            [_middle([v for a, b, _, v in values if (a - p) ** 2 + (b - q) ** 2 < 0.14]) for p, q in others] or [0.0]
+            [middle([v for a, b, _, v in values if (a - p) ** 2 + (b - q) ** 2 < 0.14]) for p, q in others] or [0.0]
         )
         stray = len([1 for _, _, away, v in values if away > 0.45 and 0.6 < v < 1.6])
         stamp.stray = stray * reach * reach / (pi * _INK * _INK)
-
-
-def _axis(ink, body):
-    """Fisher's direction between two heaps of colours: (direction, middle of the body, its length from body to ink)."""
-    n1 = len(ink)
-    n0 = len(body)
-    m1 = [sum([r[3][k] for r in ink]) / n1 for k in (0, 1, 2)]
-    m0 = [sum([r[3][k] for r in body]) / n0 for k in (0, 1, 2)]
-    s = [[_NOISE if i == j else 0.0 for j in (0, 1, 2)] for i in (0, 1, 2)]
-    for heap, mean in ((ink, m1), (body, m0)):
-        for r in heap:
-            d = [r[3][k] - mean[k] for k in (0, 1, 2)]
-            for i in (0, 1, 2):
-                for j in (0, 1, 2):
-                    s[i][j] += d[i] * d[j] / (n1 + n0)
-    d = [m1[k] - m0[k] for k in (0, 1, 2)]
-    (a, e, g), (_, b, q), (_, _, f) = s
-    axis = (
-        (b * f - q * q) * d[0] + (g * q - e * f) * d[1] + (e * q - b * g) * d[2],
-        (g * q - e * f) * d[0] + (a * f - g * g) * d[1] + (e * g - a * q) * d[2],
-        (e * q - b * g) * d[0] + (e * g - a * q) * d[1] + (a * b - e * e) * d[2],
-    )
-    return axis, m0, sum([axis[k] * d[k] for k in (0, 1, 2)]) or 1.0
-
-
-def _colour(rgb, w, h, x, y):
-    x -= 0.5
-    y -= 0.5
-    i = int(x)
-    j = int(y)
-    if x < 0 or y < 0 or i >= w - 1 or j >= h - 1:
-        return None
-    fx = x - i
-    fy = y - j
-    at = 3 * (j * w + i)
-    down = at + 3 * w
-    return [
-        (rgb[at + k] * (1 - fx) + rgb[at + 3 + k] * fx) * (1 - fy)
-        + (rgb[down + k] * (1 - fx) + rgb[down + 3 + k] * fx) * fy
-        for k in (0, 1, 2)
-    ]
-
-
-def _middle(values):
-    values = sorted(values)
-    return values[len(values) // 2] if values else 0.0
 
 
 def _feelers(c, s, wide, w):

@@ -4,7 +4,7 @@
 import sys
 from array import array
 
-from controller.reader import scan_plain, scan_viper
+from controller.reader import scan_plain, scan_viper, stretch_plain, stretch_viper
 
 W = 61
 H = 47
@@ -32,8 +32,9 @@ def both(name, *arguments):
     """Calls both with copies; their results and every buffer afterwards must be equal."""
     first = [copy(a) for a in arguments]
     second = [copy(a) for a in arguments]
-    one = getattr(scan_viper, name)(*first)
-    two = getattr(scan_plain, name)(*second)
+    viper, plain = (stretch_viper, stretch_plain) if name == "stretch" else (scan_viper, scan_plain)
+    one = getattr(viper, name)(*first)
+    two = getattr(plain, name)(*second)
     if one != two:
         raise AssertionError("%s: viper says %r, plain says %r" % (name, one, two))
     for k in range(len(first)):
@@ -65,6 +66,8 @@ def main():
     print("halve")
     both("double", p, W, H, bytearray(4 * W * H))
     print("double")
+    both("stretch", frame(3 * W * H), W, H, W * 9 // 8, H * 7 // 8, bytearray(3 * (W * 9 // 8) * (H * 7 // 8)))
+    print("stretch")
     both("smooth", p, W, H, bytearray(2 * W))
     print("smooth")
     both("planes", frame(300), 100, bytearray(100), bytearray(100), bytearray(100))

@@ -24,5 +24,5 @@ def test_viper_and_plain_agree(seed: int) -> None:
     names = done.stdout.split()
     assert set(names) == {
         "apart", "blend", "coarse", "count", "cover", "depart", "double", "flood", "fold", "grow", "halve",
-        "lift_shadow", "planes", "probe", "sample", "seeds", "smooth", "spots", "steps", "stray", "tally",
+        "lift_shadow", "planes", "probe", "sample", "seeds", "smooth", "spots", "steps", "stray", "stretch", "tally",
     }  # fmt: skip

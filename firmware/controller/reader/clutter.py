@@ -1,0 +1,81 @@
+"""What in a photograph looks like a die or a pip and is none: keys of a laptop, print on a box's rim, the side of a die.
+
+Dice lie on one ground, whose colours are known from around those that were read. A mark with none of that ground within
+reach of a die lies on something else. For photographs in colour; a table's plate has no such things on it. Not for whether
+a face is read rightly: judge.py.
+"""
+
+from math import sqrt
+
+_DIE = 5.0  # width of a die in lattice steps, at most
+_AROUND = 4.0  # lattice steps from a face's centre: beyond its die
+_SLACK = 20  # levels of the ground beyond what was seen of it
+_LEAST = 4  # of the 32 places around a mark that must show the ground
+_FAINT = 0.7  # of a top's contrast: a pip on the side of that die
+_ROUND = (
+    (1.0, 0.0), (0.924, 0.383), (0.707, 0.707), (0.383, 0.924), (0.0, 1.0), (-0.383, 0.924), (-0.707, 0.707),
+    (-0.924, 0.383), (-1.0, 0.0), (-0.924, -0.383), (-0.707, -0.707), (-0.383, -0.924), (0.0, -1.0),
+    (0.383, -0.924), (0.707, -0.707), (0.924, -0.383))  # fmt: skip
+
+
+class Ground:
+    """The colours around faces that were read. Where these lie on different grounds it is wide and holds nearly everything."""
+
+    def __init__(self, picture, faces):
+        self._picture = picture
+        self._octave = min(2, len(picture.octaves) - 1)
+        sizes = sorted([face.size() for face in faces])
+        self._reach = _DIE * sqrt(sizes[len(sizes) // 2])
+        seen = []
+        for face in faces:
+            for cos, sin in _ROUND:
+                values = self._at(*face.place(_AROUND * cos, _AROUND * sin))
+                if values is not None:
+                    seen.append(values)
+        self._ranges = []
+        for plane in range(len(picture.octaves[0][2])):
+            levels = sorted([values[plane] for values in seen])
+            if levels:
+                self._ranges.append((levels[len(levels) // 5] - _SLACK, levels[len(levels) * 4 // 5] + _SLACK))
+
+    def _at(self, x, y):
+        values = [
+            self._picture.at(self._octave, plane, 0, x, y)
+            for plane in range(len(self._picture.octaves[self._octave][2]))
+        ]
+        return values if values[0] >= 0 else None
+
+    def near(self, spot):
+        """Is there ground within reach of a die at that place?"""
+        n = 0
+        for times in (1.0, 1.3):
+            for cos, sin in _ROUND:
+                values = self._at(spot.x + times * self._reach * cos, spot.y + times * self._reach * sin)
+                if values is not None and self._like(values):
+                    n += 1
+        return n >= _LEAST
+
+    def _like(self, values):
+        for value, (low, high) in zip(values, self._ranges):  # noqa: B905 - not on MicroPython
+            if not low <= value <= high:
+                return False
+        return True
+
+
+def without(picture, chosen):
+    """(faces that may be dice, the ground or None): without ones that lie on no ground, or are a faint pip beside a top."""
+    if not chosen:
+        return chosen, None
+    ground = Ground(picture, chosen)
+    kept = [face for face in chosen if face.number > 1 or not (on_side(face, chosen) or not ground.near(face))]
+    return kept, ground
+
+
+def on_side(one, faces):
+    """A single pip, fainter than those of a face so near that it can only be on that die's side."""
+    for face in faces:
+        if face.number > 1 and face.pips[0].inv == one.pips[0].inv and one.contrast() < _FAINT * face.contrast():
+            a, b = face.lattice(one.x, one.y)
+            if a * a + b * b < _DIE * _DIE:
+                return True
+    return False
