@@ -13,6 +13,12 @@ import time
 from controller.reader import accord, picture, scene
 from controller.reader.pips import PipFinder
 from controller.reader.stamps import Stamper
+from controller.target import ON_MICROPYTHON
+
+if ON_MICROPYTHON:
+    from controller.reader.stretch_viper import stretch
+else:
+    from controller.reader.stretch_plain import stretch  # type: ignore[no-redef]
 
 _SMALL = 4.5  # pixels: pips with a smaller radius are read again at double size
 _WIDTH = 320
@@ -33,7 +39,7 @@ def read(finder, w, h, rgb, dice):
     for k, (times, of) in enumerate(_SIZES):
         if count + len(_SIZES) - k < _ENOUGH:
             break
-        verdict, scale = _read_at(finder, w * times // of, h * times // of, picture.sized(w, h, rgb, times, of), dice)
+        verdict, scale = _read_at(finder, w * times // of, h * times // of, sized(w, h, rgb, times, of), dice)
         gc.collect()
         scale *= times / of
         if verdict.reason != scene.OK:
@@ -48,6 +54,15 @@ def read(finder, w, h, rgb, dice):
         if count == _ENOUGH:
             return agreed
     return refusal
+
+
+def sized(w, h, rgb, times, of):
+    """Three bytes a pixel at times/of of the size."""
+    if times == of:
+        return rgb
+    out = bytearray(3 * (w * times // of) * (h * times // of))
+    stretch(rgb, w, h, w * times // of, h * times // of, out)
+    return out
 
 
 def _read_at(finder, w, h, rgb, dice):

@@ -5,7 +5,6 @@ pip on a coloured die stands out in the least, and a red pip on a black die in t
 """
 
 from controller.reader import scan
-from controller.target import ON_MICROPYTHON
 
 SMALLEST = 48  # pixels: no octave below this side
 
@@ -50,19 +49,6 @@ def of_colour(w, h, rgb, twice=False, octaves=4):
         w *= 2
         h *= 2
     return Picture(w, h, planes, octaves)
-
-
-def sized(w, h, rgb, times, of):
-    """Three bytes a pixel at times/of of the size."""
-    if times == of:
-        return rgb
-    if ON_MICROPYTHON:
-        from controller.reader.stretch_viper import stretch
-    else:
-        from controller.reader.stretch_plain import stretch
-    out = bytearray(3 * (w * times // of) * (h * times // of))
-    stretch(rgb, w, h, w * times // of, h * times // of, out)
-    return out
 
 
 def _doubled(w, h, plane):

@@ -71,13 +71,11 @@ def read(picture, found, dice=0, known=None, floor=None, things=None):
                 doubtful.append(face)
     chosen = without_clutter(chosen)
     if known is None and len(picture.octaves[0][2]) > 1:
-        from controller.reader import clutter  # a table does without, and has little memory
+        from controller.reader import photograph  # a table does without, and has little memory
 
-        chosen, grounds = clutter.without(picture, chosen)
-        if grounds is not None:
-            pips = [pip for pip in pips if pip.face is not None or grounds.near(pip)]
-            things = [thing for thing in things if grounds.near(thing)]
-    verdict = conclude(picture, chosen, pips, holders, things, dice)
+        verdict = photograph.conclude(picture, chosen, pips, holders, things, dice)
+    else:
+        verdict = conclude(picture, chosen, pips, holders, things, dice)
     if known is not None and verdict.reason == OK:
         strange = foreign(things, verdict.dice)
         if strange is not None:
@@ -150,7 +148,6 @@ def without_clutter(chosen):
 def conclude(picture, chosen, pips, holders, things, dice):
     if not chosen:
         return Verdict(NO_DICE)
-    oblique = len(picture.octaves[0][2]) > 1  # a photograph in colour; a table's own camera looks straight down
     tops, sides = tops_of(chosen)
     for face in sides:
         if [g for g in tops if _overlap(g, face) and abs(shape(g)[2] - shape(face)[2]) < 0.06 and face.number > 1]:
@@ -162,8 +159,6 @@ def conclude(picture, chosen, pips, holders, things, dice):
         if pip.face is None and loose(picture, pip, tops):
             return Verdict(UNEXPLAINED, tops, pip)
     for face in tops:
-        if oblique and face.number < 4 and cut(picture, face):
-            return Verdict(UNREAD, tops, face)
         if face.number == 1 and face.thing is None and [g for g in tops if g.pips[0].inv != face.pips[0].inv]:
             return Verdict(
                 UNEXPLAINED, tops, face
@@ -172,7 +167,7 @@ def conclude(picture, chosen, pips, holders, things, dice):
             continue
         if not centred(face) and not judge.surrounded(picture, face):
             return Verdict(OFF_CENTRE, tops, face)
-    odd = unread(things, tops, pips, oblique) or unread_body(holders, tops)
+    odd = unread(things, tops, pips) or unread_body(holders, tops)
     if odd is not None:
         return Verdict(UNREAD, tops, odd)
     if dice and len(tops) != dice:
@@ -258,24 +253,14 @@ def _as_on_top(pip, top):
     return dx * dx + dy * dy < 0.01
 
 
-def cut(picture, face):
-    """Does the picture's rim cut the die's top? There may be more pips on it than are seen."""
-    for a, b in ((1.4, 1.4), (1.4, -1.4), (-1.4, 1.4), (-1.4, -1.4)):
-        x, y = face.place(a, b)
-        if not (0 <= x < picture.w and 0 <= y < picture.h):
-            return True
-    return False
-
-
 def centred(face):
     """Does the face lie in the middle of its die's outline? A six that lost a column does not."""
     thing = face.thing
     return (thing.x - face.x) ** 2 + (thing.y - face.y) ** 2 < 0.04 * thing.area
 
 
-def unread(things, tops, pips, oblique=False):
-    """A thing that could be a die that was not read, or that holds one more than was read. `oblique`: tops may be seen from
-    the side, and the sides then reach farther from them, in steps of a top that looks short."""
+def unread(things, tops, pips):
+    """A thing that could be a die that was not read, or that holds one more than was read."""
     sizes = sorted([g.size() for g in tops])
     die = DIE * sizes[len(sizes) // 2]
     contrast = 0.25 * min([g.contrast() for g in tops])
@@ -292,7 +277,7 @@ def unread(things, tops, pips, oblique=False):
                 > sum([max(2.2 * die, DIE * g.size() * max(2.2, 1.9 / shape(g)[2])) for g in held]) + 0.5 * die
             ):
                 return thing
-        elif thing.area < 2 * die and [g for g in tops if _aside(g, thing, shape(g)[2] if oblique else 1.0)]:
+        elif thing.area < 2 * die and [g for g in tops if _aside(g, thing)]:
             continue  # a side of that die
         elif 0.4 * die < thing.area < 4 * die:
             wide = thing.right - thing.left
@@ -327,10 +312,10 @@ def unread_body(holders, tops):
     return None
 
 
-def _aside(top, spot, short=1.0):
-    """Near enough to be on a side of that die; `short`: how much shorter than wide its top is seen."""
+def _aside(top, spot):
+    """Near enough to be on a side of that die."""
     a, b = top.lattice(spot.x, spot.y)
-    return (a * a + b * b) * short * short < 27
+    return a * a + b * b < 27
 
 
 def _overlap(top, face):

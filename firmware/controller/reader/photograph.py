@@ -1,11 +1,13 @@
-"""What in a photograph looks like a die or a pip and is none: keys of a laptop, print on a box's rim, the side of a die.
+"""What a photograph may have in view that a table's plate has not: keys of a laptop, print on a box's rim, dice seen from the
+side or cut by the picture's rim. Takes out what can be no die before scene.py concludes.
 
 Dice lie on one ground, whose colours are known from around those that were read. A mark with none of that ground within
-reach of a die lies on something else. For photographs in colour; a table's plate has no such things on it. Not for whether
-a face is read rightly: judge.py.
+reach of a die lies on something else. Not for whether a face is read rightly: judge.py.
 """
 
 from math import sqrt
+
+from controller.reader import scene
 
 _DIE = 5.0  # width of a die in lattice steps, at most
 _AROUND = 4.0  # lattice steps from a face's centre: beyond its die
@@ -62,13 +64,45 @@ class Ground:
         return True
 
 
-def without(picture, chosen):
-    """(faces that may be dice, the ground or None): without ones that lie on no ground, or are a faint pip beside a top."""
-    if not chosen:
-        return chosen, None
-    ground = Ground(picture, chosen)
-    kept = [face for face in chosen if face.number > 1 or not (on_side(face, chosen) or not ground.near(face))]
-    return kept, ground
+def conclude(picture, chosen, pips, holders, things, dice):
+    """scene.conclude() on what lies on the dice's ground."""
+    if chosen:
+        ground = Ground(picture, chosen)
+        chosen = [face for face in chosen if face.number > 1 or (ground.near(face) and not on_side(face, chosen))]
+        pips[:] = [
+            pip for pip in pips if pip.face is not None or ground.near(pip)
+        ]  # in place: accord.py asks for them too
+        things = [thing for thing in things if ground.near(thing) and not below(thing, chosen)]
+    verdict = scene.conclude(picture, chosen, pips, holders, things, dice)
+    if verdict.reason == scene.OK:
+        for face in verdict.dice:
+            if face.number < 4 and cut(picture, face):
+                return scene.Verdict(scene.UNREAD, verdict.dice, face)
+    return verdict
+
+
+def cut(picture, face):
+    """Does the picture's rim cut the die's top? There may be more pips on it than are seen."""
+    for a, b in ((1.4, 1.4), (1.4, -1.4), (-1.4, 1.4), (-1.4, -1.4)):
+        x, y = face.place(a, b)
+        if not (0 <= x < picture.w and 0 <= y < picture.h):
+            return True
+    return False
+
+
+def below(thing, faces):
+    """A side of a die or its shade: the shorter a top is seen from the side, the farther from it, in its steps, they reach."""
+    tops, _ = scene.tops_of(faces) if faces else ((), ())
+    if not tops:
+        return False
+    sizes = sorted([top.size() for top in tops])
+    if thing.area > 2 * scene.DIE * sizes[len(sizes) // 2] or [top for top in tops if thing.holds(top)]:
+        return False
+    for top in tops:
+        a, b = top.lattice(thing.x, thing.y)
+        if (a * a + b * b) * scene.shape(top)[2] ** 2 < 27:
+            return True
+    return False
 
 
 def on_side(one, faces):
