@@ -2,7 +2,7 @@
 
 The input is a line `width height dice` and then three bytes a pixel; the answer is one line of JSON. With the words `frames
 PATH` it reads the table's own kind of frame as the table does, by camera.py: the file is a line `size count dice`, then an
-eye.bin of that size and `count` frames of 320 x 240, one byte a pixel. All use scene.py. For the unix port.
+eye.bin of that size and `count` frames of 320 x 240, one byte a pixel. For the unix port.
 """
 
 import gc
@@ -10,85 +10,15 @@ import json
 import sys
 import time
 
-from controller.reader import accord, picture, scene
-from controller.reader.pips import PipFinder
-from controller.reader.stamps import Stamper
-from controller.target import ON_MICROPYTHON
-
-if ON_MICROPYTHON:
-    from controller.reader.stretch_viper import stretch
-else:
-    from controller.reader.stretch_plain import stretch  # type: ignore[no-redef]
-
-_SMALL = 4.5  # pixels: pips with a smaller radius are read again at double size
 _WIDTH = 320
 _HEIGHT = 240
-_LARGEST_DOUBLED = 720  # pixels of the longer side
-_SIZES = ((1, 1), (7, 8), (9, 8))  # of a picture: what is read must not hang on how its pixels happen to fall
-_ENOUGH = 2  # sizes that say the same
-_SAME = 0.03  # of the longer side: so near to each other two readings of a die are
-_GARBAGE = 24 << 20  # bytes between collections: a heap full of small things has no room for a plane
 
 
-def read(finder, w, h, rgb, dice):
-    """(verdict, scale): what two sizes of the picture say and none denies; else the refusal at its own size."""
-    gc.threshold(_GARBAGE)
-    agreed = None
-    refusal = None
-    count = 0
-    for k, (times, of) in enumerate(_SIZES):
-        if count + len(_SIZES) - k < _ENOUGH:
-            break
-        verdict, scale = _read_at(finder, w * times // of, h * times // of, sized(w, h, rgb, times, of), dice)
-        gc.collect()
-        scale *= times / of
-        if verdict.reason != scene.OK:
-            refusal = refusal or (verdict, scale)
-        elif agreed is None:
-            agreed = verdict, scale
-            count = 1
-        elif accord.same(agreed[0], agreed[1], verdict, scale, _SAME * max(w, h)):
-            count += 1
-        else:
-            return scene.Verdict(accord.DISAGREE), 1
-        if count == _ENOUGH:
-            return agreed
-    return refusal
+def answer(w, h, rgb, dice):
+    from controller.reader import sizes  # the reading of frames does without, in a table's memory
 
-
-def sized(w, h, rgb, times, of):
-    """Three bytes a pixel at times/of of the size."""
-    if times == of:
-        return rgb
-    out = bytearray(3 * (w * times // of) * (h * times // of))
-    stretch(rgb, w, h, w * times // of, h * times // of, out)
-    return out
-
-
-def _read_at(finder, w, h, rgb, dice):
-    """(verdict, scale): at once, and where that fails or the dice are small at double size.
-
-    Both pictures are made first: after a reading the heap is full of small things, and a large plane may find no room.
-    """
-    once = picture.of_colour(w, h, rgb)
-    twice = picture.of_colour(w, h, rgb, True) if max(w, h) <= _LARGEST_DOUBLED else None
-    verdict = scene.read(once, finder.find(once), dice)
-    radii = sorted([face.pips[0].r for face in verdict.dice])
-    small = not radii or radii[len(radii) // 2] < _SMALL
-    if (verdict.reason == scene.OK and not small) or twice is None:
-        return verdict, 1
-    first = verdict
-    verdict = scene.read(twice, finder.find(twice), dice)
-    stamper = Stamper()
-    lumps = stamper.read(once, rgb)
-    if lumps is None:
-        return accord.with_first(verdict, 2, first), 2
-    return accord.between(verdict, 2, lumps, stamper.usual, dice, first), 1
-
-
-def answer(finder, w, h, rgb, dice):
     began = time.ticks_ms()
-    verdict, scale = read(finder, w, h, rgb, dice)
+    verdict, scale = sizes.read(w, h, rgb, dice)
     taken = time.ticks_diff(time.ticks_ms(), began)
     seen = [
         {"face": f.number, "x": f.x / scale, "y": f.y / scale, "confidence": max(0.0, min(1.0, f.sure))}
@@ -171,7 +101,7 @@ def main():
     w, h, dice = [int(word) for word in source.readline().split()]
     rgb = bytearray(3 * w * h)
     _fill(source, rgb)
-    print(json.dumps(answer(PipFinder(patient=True), w, h, rgb, dice)))
+    print(json.dumps(answer(w, h, rgb, dice)))
 
 
 if __name__ == "__main__":
