@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from tumbler.twin.camera import TROUBLES
 from tumbler.twin.chips.faults import ChipFault, NotFitted, break_chip, mend_chip
 from tumbler.twin.chips.panel import KEY_BITS
 from tumbler.twin.faults import KINDS, BoardFault, LineFault, PlayFault, lay
@@ -73,6 +74,7 @@ class Commands:
             "place": self._place,
             "lay": self._lay,
             "age": self._age,
+            "trouble": self._trouble,
             "tidy": lambda _: twin.faults.tidy(),
             "look": self._look,
             "break": self._break,
@@ -154,6 +156,12 @@ class Commands:
         age.blur = _number(body, "blur", age.blur, 0.0, 20.0)
         age.dust = int(_number(body, "dust", age.dust, 0, 1000))
         return {"light": age.light, "blur": age.blur, "dust": age.dust}
+
+    def _trouble(self, body: Answer) -> Answer:
+        """Pictures that nobody should read from; "none" ends it."""
+        name = _one_of(body, "picture", ["none", *TROUBLES])
+        self._twin.scene.suffer(TROUBLES.get(name))
+        return {}
 
     def _look(self, _: Answer) -> Answer:
         throw = look(self._twin.world.physics)

@@ -68,6 +68,7 @@ class TableScene:
         self._conditions = difficulty.draw(self._rng, self._fitting)
         self._was_covered = True
         self.age = Age()
+        self._trouble: Difficulty | None = None
 
     @property
     def conditions(self) -> Conditions:
@@ -104,10 +105,22 @@ class TableScene:
             poses.append(Shown(pose.position, np.array(rows)))
         return render(poses, self._set, self._difficulty.draw(rng, self._fitting), rng, colour=True)
 
+    def suffer(self, trouble: Difficulty | None) -> None:
+        """Pictures as of this trouble (difficulty.py) from now on; None: as they were."""
+        self._trouble = trouble
+        self._conditions = self._drawn()
+
+    def _drawn(self) -> Conditions:
+        if self._trouble is None:
+            return self._difficulty.draw(self._rng, self._fitting)
+        worse = self._trouble.fit(self._rng)
+        fitting = replace(self._fitting, focus=worse.focus, scratches=worse.scratches)
+        return self._trouble.draw(self._rng, fitting)
+
     def __call__(self, colour: bool) -> npt.NDArray[np.uint8]:
         covered = self._world.cover_closed
         if self._was_covered and not covered:
-            self._conditions = self._difficulty.draw(self._rng, self._fitting)
+            self._conditions = self._drawn()
         self._was_covered = covered
         conditions = self.age.on(replace(self._conditions, covered=covered or self._conditions.covered))
         return render(list(self._world.dice), self._set, conditions, self._rng, colour=colour)
