@@ -17,6 +17,7 @@ import dicewire
 from dicewire.image import FIXED
 
 from tumbler.twin.process import firmware_tree
+from tumbler.update.shortname import shortened
 from tumbler.update.shrink import shrunk
 
 ARCHES = {"pico": "armv6m", "twin": ""}  # the twin runs on whatever machine is there: bytecode only
@@ -53,7 +54,8 @@ def as_shipped(files: Mapping[str, Path], arch: str) -> dict[str, str]:
     fixed = {name: path for name, path in sources().items() if name.removesuffix(".py") in FIXED}
     whole = {name: path.read_text("utf-8") for name, path in fixed.items()}
     whole |= {name: texts[name] for name in _uncompiled(texts, arch)}
-    return texts | shrunk({name: text for name, text in texts.items() if name not in whole}, whole)
+    parts = {name: text for name, text in texts.items() if name not in whole}
+    return texts | shortened(shrunk(parts, whole), whole)
 
 
 def _uncompiled(texts: Mapping[str, str], arch: str) -> set[str]:

@@ -2,7 +2,7 @@
 
 MicroPython keeps every public constant as a name and a dictionary's row, and looks it up at each use. Here every integer
 constant becomes its number where it is used, in its own file and in those that import it; then what nobody names any more goes:
-the constant, the import, what only type checkers read. Nothing is renamed: an error still names file and function.
+the constant, the import, what only type checkers read. Not for the names that stay: shortname.py.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ import ast
 import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+
+from tumbler.update.shortname import plain_assignment
 
 TYPE_CHECKING_NAME = "TYPE_CHECKING"
 ONLY_TO_READ = {TYPE_CHECKING_NAME, "__all__"}
@@ -272,11 +274,5 @@ class _Dropper(ast.NodeTransformer):
 
 
 class _Writer(ast.NodeTransformer):
-    """`a, b = c, d` is written without the brackets that unparse() puts: with them MicroPython would make a tuple."""
-
     def visit_Assign(self, node: ast.Assign) -> ast.AST:
-        if isinstance(node.value, ast.Tuple) and isinstance(node.targets[0], ast.Tuple) and len(node.targets) == 1:
-            values = ", ".join([ast.unparse(value) for value in node.value.elts])
-            targets = ", ".join([ast.unparse(target) for target in node.targets[0].elts])
-            return ast.Expr(ast.Name(f"{targets} = {values}", ast.Load()))
-        return node
+        return plain_assignment(node)
