@@ -7,6 +7,8 @@ import re
 
 import pytest
 from dicewire.image import HEAD, Head, sound_name
+from littlefs import LittleFS, UserContext
+from tumbler.rigs.emulated.image import BLOCK, BLOCKS, PAGE, firmware_files, littlefs
 from tumbler.update import build
 from tumbler.update.image import ImageError, pack, read, signed
 
@@ -77,3 +79,14 @@ def test_nothing_that_is_shipped_imports_what_only_a_desk_has() -> None:
         for line in path.read_text("utf-8").splitlines():
             if "import" in line and "controller.reader" in line and "scan_plain" not in line:
                 assert not build.AT_DESK & set(re.findall(r"\w+", line.split("#")[0])), f"{name}: {line.strip()}"
+
+
+def test_the_factorys_program_and_two_updates_fit_into_a_picos_flash_beside_what_a_table_keeps() -> None:
+    program = build.program_files("pico")
+    slots = {f"{slot}/{name}": data for slot in ("slot_a", "slot_b") for name, data in program.items()}
+    kept = {f"state/{n:08x}.seg": bytes(3900) for n in range(6)}  # a ring of a hundred spins
+    flash = littlefs({**firmware_files(), **slots, **kept})
+    context = UserContext(buffsize=len(flash))
+    context.buffer[:] = flash
+    disk = LittleFS(context=context, block_size=BLOCK, block_count=BLOCKS, prog_size=PAGE, mount=True)
+    assert (BLOCKS - disk.used_block_count) * BLOCK >= 65536  # what firmware/controller/update.py leaves for the rest
