@@ -14,7 +14,7 @@ SIDE = WIDTH // 4
 _HALF = EDGE / 2
 _GROWN = 1.0  # mm around a die: blur, and the joint between its side and the plate
 _SOFT = 2.2  # mm around a shadow: the lamp is not a point
-_DUST = 3.0  # mm: under a die's foot the light from all round is less
+_GLARE_CELLS = 16  # that the lamp's image on the dome may take
 
 
 class Bare:
@@ -82,10 +82,20 @@ class Bare:
             n = scan.flood(mask, SIDE, SIDE, at, self._stack, 400, self._sums)
             if n < 0:
                 return SIDE * SIDE
-            if n >= least:
+            if n >= least and not (n <= _GLARE_CELLS and self._mirrored(n)):
                 most = max(most, n)
             at = mask.find(b"\x01", at + 1)
         return most
+
+    def _mirrored(self, n):
+        """Is the thing that was just flooded in the middle of where the lamp is mirrored?"""
+        known = self._known
+        if known.glare_r <= 0:
+            return False
+        x, y = known.view.project(known.glare_x, known.glare_y, 0.0)
+        dx = self._sums[1] / n + 0.5 - (x - known.left) / 4
+        dy = self._sums[2] / n + 0.5 - y / 4
+        return dx * dx + dy * dy < 9
 
     def _cover(self, pose, half, value):
         known = self._known
@@ -113,4 +123,4 @@ class Bare:
             self._corners[k] = max(0, min(16 * SIDE, int((px - self._known.left) * 4)))
             self._corners[k + 1] = max(0, min(16 * SIDE, int(py * 4)))
             k += 2
-        scan.cover(self.mask, SIDE, SIDE, self._corners, 8, 1)
+        scan.cover(self.mask, SIDE, SIDE, self._corners, 8, 4)

@@ -26,7 +26,11 @@ _HEIGHT = const(240)
 _STRIP = const(8)  # rows read at a time
 _W = pip_table.WIDTH
 _OFF = 0.22  # mm that the marks of a face may be off their places, in the mean
-_SCALE = 0.03  # by which a face may seem nearer or farther
+_SCALE = 0.025  # by which a face may seem nearer or farther
+# four and more pips tell it better: usual errors of a flat face's scale and of its length by its width, and how unusual both may be
+_NEARER = 0.0038
+_SKEWED = 0.0075
+_ODD = 10.0
 _LIGHT = const(160)  # sixteenths of a grey step by which the bare plate may be brighter
 _DARK = const(160)
 _LEAST = const(2)  # cells that hang together: less is dust
@@ -51,7 +55,7 @@ class Eye:
     def __init__(self, buffers, known):
         self.buffers = buffers
         self.known = known
-        self.sides = Sides()
+        self.sides = Sides(known)
         self._marks = MarkFinder()
         self._turns = Turns()
         self._slots = Slots(known)
@@ -103,6 +107,8 @@ class Eye:
     def flat(self, pose, others):
         """Sides on which its outline is where a flat die's is; -1 where it doesn't lie flat."""
         if pose.off > _OFF or abs(pose.scale - 1) > _SCALE:
+            return -1
+        if pose.number > 3 and ((pose.scale - 1) / _NEARER) ** 2 + ((pose.skew - 1) / _SKEWED) ** 2 > _ODD:
             return -1
         known = self.known
         seen = 0

@@ -43,6 +43,7 @@ class Pose:
         "s",
         "scale",
         "second",
+        "skew",
         "slots",
         "x",
         "y",
@@ -54,7 +55,7 @@ class Pose:
         self.face(turn)
         self.bits = self.number = 0
         self.off = 0.0
-        self.scale = 1.0
+        self.scale = self.skew = 1.0
         self.marks = []
         self.slots = []
         self.body = self.contrast = 0
@@ -155,6 +156,7 @@ def fit(pose, marks, known):
         if w:
             pose.face(atan2(q, p))
             pose.scale = sqrt(p * p + q * q) / w
+        pose.skew = _skew(at, mx, my) if number > 3 else 1.0
         off = 0.0
         for m, u, v, _ in at:
             x, y = pose.outward(u, v)
@@ -164,6 +166,27 @@ def fit(pose, marks, known):
         pose.marks = [m for m, _, _, _ in at]
         pose.slots = [slot for _, _, _, slot in at]
         pose.number = number
+
+
+def _skew(at, mx, my):
+    """How much longer than wide the face is seen, whichever way: a tilted one is foreshortened one way only."""
+    xu = xv = yu = yv = uu = vv = uv = 0.0
+    for m, u, v, _ in at:
+        x, y = m.u - mx, m.v - my
+        xu += x * u
+        xv += x * v
+        yu += y * u
+        yv += y * v
+        uu += u * u
+        vv += v * v
+        uv += u * v
+    det = uu * vv - uv * uv
+    a, b = (xu * vv - xv * uv) / det, (xv * uu - xu * uv) / det
+    c, d = (yu * vv - yv * uv) / det, (yv * uu - yu * uv) / det
+    # singular values of (a b; c d)
+    half = (a * a + b * b + c * c + d * d) / 2
+    swing = sqrt(max(0.0, half * half - (a * d - b * c) ** 2))
+    return sqrt((half + swing) / max(1e-6, half - swing))
 
 
 def make_map(pose, view, left):

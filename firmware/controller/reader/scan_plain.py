@@ -443,13 +443,13 @@ def cover(mask, w, h, corners, n, value):
 
 def stray(cells, w, h, ground, gain, mask, light, dark):
     """Marks with 1 every cell that is not as bright as the bare plate, `ground`, times gain / 256, and with 0 all others; gives how
-    many. Limits and ground are sixteenths of a grey step. What mask has 1 for is not looked at, 2 may be darker."""
+    many. Limits and ground are sixteenths of a grey step. What mask has 1 for is not looked at, 2 may be darker, 4 brighter."""
     n = 0
     for i in range(w * h):
         m = mask[i]
         d = (cells[i] << 4) - (ground[i] * gain >> 8)
         bad = 0
-        if not m & 1 and (d > light or (d < -dark and not m & 2)):
+        if not m & 1 and (d > (6 * light if m & 4 else light) or (d < -dark and not m & 2)):
             bad = 1
         mask[i] = bad
         n += bad

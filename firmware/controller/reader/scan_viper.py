@@ -528,7 +528,7 @@ def stray(cells: ptr8, w: int, h: int, ground: ptr16, gain: int, mask: ptr8, lig
         d = (cells[i] << 4) - (ground[i] * gain >> 8)
         bad = 0
         if m & 1 == 0:
-            if d > light:
+            if d > light and (m & 4 == 0 or d > 6 * light):
                 bad = 1
             elif d < 0 - dark and m & 2 == 0:
                 bad = 1

@@ -15,6 +15,8 @@ FIRST = 6.0  # mm from the face's middle
 STEP = 0.2
 HALF = EDGE / 2
 _CLEAR = 1.2  # mm
+_DROP = 0.893  # of a length on the plate, as one on the top plane that hides it
+_GLARE = 8.0  # mm
 _PLATE = 36.4  # mm on the top plane: beyond, the gasket is seen behind the die
 _LEAST = 3  # lines that no other die is in
 _FAINT = 7  # grey steps
@@ -24,7 +26,9 @@ _DARK_SHARE = 0.35
 
 
 class Sides:
-    def __init__(self):
+    def __init__(self, known):
+        # where the lamp is mirrored on the dome, as if on the top plane: what is seen there is not the die's edge
+        self._glare = known.glare_x * _DROP, known.glare_y * _DROP, (min(known.glare_r, _GLARE) * _DROP) ** 2
         self._points = array("H")
         for k in range(STEPS):
             for a in range(ACROSS):
@@ -46,12 +50,13 @@ class Sides:
         outer = max(HALF, foot) + 2.2
         n = 0
         use = self._use
+        gx, gy, gr = self._glare
         for a in range(ACROSS):
             use[a] = 1
             for t in (outer, (outer + HALF) / 2, HALF + 0.6):
                 along = a - 5
                 x, y = pose.outward(t * c - along * s, t * s + along * c)
-                if x * x + y * y > _PLATE * _PLATE:
+                if x * x + y * y > _PLATE * _PLATE or (x - gx) ** 2 + (y - gy) ** 2 < gr:
                     use[a] = 0
                 for other in others:
                     if _over(other, x, y):
@@ -92,7 +97,7 @@ def _over(other, x, y):
     u, v = other.inward(x, y)
     if abs(u) < HALF + _CLEAR and abs(v) < HALF + _CLEAR:
         return True
-    u, v = other.inward(x / 0.893, y / 0.893)
+    u, v = other.inward(x / _DROP, y / _DROP)
     return abs(u) < HALF + _CLEAR and abs(v) < HALF + _CLEAR
 
 

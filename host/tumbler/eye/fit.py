@@ -30,9 +30,10 @@ CELL = 4
 LOOKED_AT_MM = 39.6  # of the plate: a cell farther out has gasket in it
 ASIDE = (0.0, 20.0, 40.0, 60.0, 80.0, 110.0, 140.0, 170.0)
 AZIMUTHS = 24
+LEAST_BARE = 3  # frames in which a place of the plate is to be seen
 GLARE_STEP = 5.0  # grey steps over the ground
-LEAST_SLACK = 0.36  # mm
-MOST_SLACK = 0.60
+LEAST_SLACK = 0.42  # mm
+MOST_SLACK = 0.65
 LEAST_SIDES = 6
 SPREADS = 2.0
 RIM_WEIGHT = 0.15
@@ -189,9 +190,13 @@ def fit_light(table: Table, frames: Sequence[Frame], seen: Seen) -> Table:
     place = table.camera.lift(pixels, 0.0)
     inside = np.hypot(place[:, 0], place[:, 1]) < LOOKED_AT_MM
     levels = np.stack([cells_of(frame, table.left).ravel() for frame in frames])
-    usual = np.median(levels[:, inside], axis=1)
+    over = np.stack([_under_dice(place, frame["dice"]) for frame in seen])
+    usual = np.array([np.median(row[inside & ~hidden]) for row, hidden in zip(levels, over, strict=True)])
     levels = levels * (np.median(usual) / usual)[:, None]
-    bare = np.median(levels, axis=0)
+    clear = np.where(over, np.nan, levels)
+    inside &= (~over).sum(axis=0) >= LEAST_BARE  # of the rest nothing is known
+    bare = np.zeros(len(place))
+    bare[inside] = np.nanmedian(clear[:, inside], axis=0)
     u, v = (place / LOOKED_AT_MM).T
     terms = np.stack((np.ones_like(u), u, v, u * u, u * v, v * v), axis=1)
     chosen = inside.copy()
@@ -212,6 +217,14 @@ def fit_light(table: Table, frames: Sequence[Frame], seen: Seen) -> Table:
     )  # fmt: skip
 
 
+def _under_dice(place: Floats, dice: Sequence[Die]) -> npt.NDArray[np.bool_]:
+    """Which places of the plate these dice hide, or are so near to that they take light from them."""
+    over = np.zeros(len(place), dtype=bool)
+    for die in dice:
+        over |= _square(place, die, (0.0, 0.0), 1.0, 9.5) | _square(place, die, (0.0, 0.0), 1.12, 10.5)
+    return over
+
+
 def _glare(place: Floats, rest: Floats) -> tuple[float, float, float]:
     over = rest > GLARE_STEP
     if int(over.sum()) < 3:
@@ -230,9 +243,8 @@ def _lamp(place: Floats, inside: npt.NDArray[np.bool_], rest: Floats, seen: Seen
             x, y = aside * math.cos(2 * math.pi * k / AZIMUTHS), aside * math.sin(2 * math.pi * k / AZIMUTHS)
             dark, weight = 0.0, 0.0
             for frame, levels in zip(seen, rest, strict=True):
-                over, shaded = np.zeros(len(place), dtype=bool), np.zeros(len(place), dtype=bool)
+                over, shaded = _under_dice(place, frame["dice"]), np.zeros(len(place), dtype=bool)
                 for die in frame["dice"]:
-                    over |= _square(place, die, (0.0, 0.0), 1.0, 9.5) | _square(place, die, (0.0, 0.0), 1.12, 10.5)
                     for share in (0.25, 0.5, 0.75, 1.0):
                         by = share * EDGE / (LAMP_HEIGHT - EDGE)
                         shaded |= _square(place, die, ((die["x"] - x) * by, (die["y"] - y) * by), 1.0, 8.0)
