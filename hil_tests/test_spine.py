@@ -177,6 +177,26 @@ def test_a_motor_that_stays_stalled_locks_the_table_over_a_power_cut_until_the_a
     floor.wait(lambda at: len(at.results()) > before, 60)
 
 
+@needs(Capability.DEALER, Capability.POWER, Capability.FAST)
+def test_a_hold_by_order_outlives_daemon_and_power_until_it_is_released(
+    table: Table, serve: Serve, floor: Subscriber
+) -> None:
+    rig = table(seed=23)
+    daemon = serve(rig)
+    floor.wait(lambda at: len(at.results()) >= 1, 60)
+    assert order(floor, "hold", "h1", "tg_area_manager")["data"]["holds"] == ["commanded"]
+    floor.wait_for("t1/round", lambda told: told["hold"] == "commanded")
+    daemon.kill()
+    rig.control("power_cut", off_ms=200)
+    floor.forget()
+    serve(rig)
+    floor.wait_for("t1/state", lambda told: told["state"] == "online")  # from here on it hears orders
+    floor.wait_for("t1/round", lambda told: told["hold"] == "commanded" and told["round"] not in ("boot", "self_test"))
+    assert order(floor, "release", "r1", "tg_area_manager")["data"]["holds"] == []
+    before = len(floor.results())
+    floor.wait(lambda at: len(at.results()) > before, 60)
+
+
 def order(floor: Subscriber, name: str, number: str, role: str) -> Any:
     floor.publish(f"t1/cmd/{name}", {"id": number, "by": "anna", "role": role})
     return floor.wait_for(f"t1/rsp/{name}", lambda told: told["id"] == number, 70)
