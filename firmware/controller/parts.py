@@ -44,12 +44,20 @@ class Parts:
         if self.readers & fitted.TAGS:
             opinions.append((codes.READER_TAGS, self._fit_tags(board)))
         if self.readers & fitted.CAMERA:
-            opinions.append((0, self._fit_camera(board)))
+            opinions.append((0, self._zoned(self._fit_camera(board))))
         self.reader = Consensus(tuple(opinions))
         self.panel = Panel(board.panel)
         self.selftest = SelfTest(self)
         self.round = Round(self)
         self.panel.on_key = self.round.on_key
+
+    def _zoned(self, reader):
+        """Only a table that was told of zones in its picture pays for them; they are looked for again at the next start."""
+        if self.files.load("zones.bin") is None:
+            return reader
+        from controller.reader.zones import Zoned
+
+        return Zoned(reader, self.files)
 
     def _fit_tags(self, board):
         from controller.reader.tags import TagReader  # 8 KB of code with its driver that a camera does without

@@ -27,6 +27,8 @@ class Teaching:
             codes.SERVICE_CALIBRATION_READ: self.calibration_read,
             codes.SERVICE_SYMBOLS: self.symbols,
             codes.SERVICE_SYMBOLS_READ: self.symbols_read,
+            codes.SERVICE_ZONES: self.zones,
+            codes.SERVICE_ZONES_READ: self.zones_read,
         }
 
     def calibration(self, data, now):
@@ -89,3 +91,20 @@ class Teaching:
             raise ValueError("no symbols have been taught: `tumbler calibrate`")
         offset = struct.unpack("<H", data)[0] if len(data) == 2 else 0
         return stored[offset : offset + _PART]
+
+    def zones(self, data, now):
+        """zones.bin, checked before it replaces the old one. Nothing: no zones. The controller starts anew with them."""
+        if self._parts.camera_reader is None:
+            raise ValueError("this table does not read by camera")
+        from controller.reader import zones
+
+        if data:
+            zones.unpack(bytes(data))
+            self._parts.files.replace(zones.FILE, data)
+        elif self._parts.files.load(zones.FILE) is not None:
+            self._parts.files.remove(zones.FILE)
+        self._service.restart_by(self._parts.board.reset, now)
+        return b""
+
+    def zones_read(self, data, now):
+        return self._parts.files.load("zones.bin") or b""

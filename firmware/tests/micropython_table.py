@@ -89,15 +89,18 @@ class Cable:
 
 
 class MicropythonTable:
-    """`reader` as in fitted.py; with a camera the program runs in place and the dice are rendered."""
+    """`reader` as in fitted.py; with a camera the program runs in place and the dice are rendered. `more`: files
+    that it is provisioned with."""
 
-    def __init__(self, folder, book=SICBO, reader="tags", die_set="white", difficulty=EASY, blocks=64):
+    def __init__(self, folder, book=SICBO, reader="tags", die_set="white", difficulty=EASY, blocks=64, more=None):
         self.image = compile_book(book)
         provision = folder / "provision"
         provision.mkdir(exist_ok=True)
         self.dice = Play(book).dice
         dice_set = DiceSet.made_from(1, self.dice)
         rows = [(dice_set.uid(die, face), die, face) for die in range(self.dice) for face in range(1, 7)]
+        for name, data in (more or {}).items():
+            (provision / name).write_bytes(data)
         (provision / "key.bin").write_bytes(KEY)
         (provision / "dice.bin").write_bytes(dice_file(rows))
         self.lines = Lines()

@@ -18,7 +18,11 @@ from dicewire.declared.codes import SERVICE_OPS
 
 def test_every_service_operation_of_the_declaration_is_there(bench):
     parts = bench.table.parts
-    answered = {**Looking(None, parts, None).answers, **Working(None, parts, None).answers, **Teaching(parts).answers}
+    answered = {
+        **Looking(None, parts, None).answers,
+        **Working(None, parts, None).answers,
+        **Teaching(parts, None).answers,
+    }
     assert sorted(service.REQUESTS) == sorted(answered) == sorted(row.number for row in SERVICE_OPS)
 
 

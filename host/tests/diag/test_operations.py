@@ -12,7 +12,7 @@ from dicewire.declared.codes import SERVICE_OPS
 from tumbler.diag.operations import OPERATIONS, AnswerUnreadable, DiceMapError, pack_dice, read_answer, unpack_dice
 
 # Written by other tools: the map by `tumbler provision dice`, the eye by `tumbler calibrate`, an update by the updater.
-ELSEWHERE = {"dice_map", "calibration", "update_apply", "symbols", "symbols_read"}
+ELSEWHERE = {"dice_map", "calibration", "update_apply", "symbols", "symbols_read", "zones", "zones_read"}
 
 
 def test_every_request_of_the_wire_can_be_asked() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -37,6 +37,9 @@ def add(subparsers: Any) -> None:
     parser.add_argument(
         "--throws", type=int, metavar="N", help=f"how many to ask for (default: {THROWS}; of each symbol: {SHOWS})"
     )
+    parser.add_argument(
+        "--zones", type=Path, metavar="FILE", help="only write a craps table's zones, a TOML file (docs/calibration.md)"
+    )
     parser.add_argument("--symbols", action="store_true", help="option B's dice (known by the table's book)")
     parser.add_argument(
         "--unattended", type=Path, metavar="SOCKET", help="the twin lays the dice itself: its control socket"
@@ -56,6 +59,8 @@ def run(options: argparse.Namespace) -> int:
     check(options)
     if options.pictures:
         return from_pictures(options)
+    if options.zones is not None:
+        return reach.run(options, zoned(options))
     if options.show:
         return reach.run(options, lambda line: shown(options, line))
     if options.throws is not None and not 1 <= options.throws <= MOST_THROWS:
@@ -171,6 +176,29 @@ async def at_table(options: argparse.Namespace, line: Line) -> int:
     if not options.json and not options.dry_run:
         print(f"stored in the controller as {lesson.hash}")
     return 0
+
+
+def zoned(options: argparse.Namespace) -> Callable[[Line], Awaitable[int]]:
+    """Reads the file at once, before any table is asked."""
+    from tumbler.diag import zones
+    from tumbler.diag.checks import out_of_play
+
+    try:
+        data = zones.read(options.zones)
+    except zones.BadZones as error:
+        raise BadInput(str(error)) from None
+
+    async def write(line: Line) -> int:
+        if not options.dry_run:
+            async with out_of_play(line, stay=True):  # it starts anew, and is proved by its self-test
+                await asked(line, "zones", data if data[4] else b"")
+                if await asked(line, "zones_read") != (data if data[4] else b""):
+                    raise WorkFailed("the controller does not give back what it was told to store; write them again")
+        rows = zones.words(data)
+        print(json.dumps({"zones": rows, "stored": not options.dry_run}) if options.json else "\n".join(rows))
+        return 0
+
+    return write
 
 
 async def symbols_at_table(options: argparse.Namespace, line: Line) -> int:

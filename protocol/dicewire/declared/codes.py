@@ -100,6 +100,7 @@ SIGHTS = Table(
         Code(22, "no_answer", "the camera does not answer"),
         Code(23, "colour_differs", "a symbol's colour and its shape say different faces"),
         Code(24, "on_rim", "a die is outside the plate"),
+        Code(25, "in_zone", "a die lies in a zone where it does not count"),
     ),
 )
 
@@ -292,6 +293,8 @@ SERVICE_OPS = Table(
         Code(24, "readers", "say what reads the dice, as bits: 1 tags, 2 camera; none: ask"),
         Code(25, "symbols", "write a part of option B's symbols: offset u16, bytes"),
         Code(26, "symbols_read", "read a part of option B's symbols: offset u16"),
+        Code(27, "zones", "write the zones of a craps table's picture; none: there are no zones"),
+        Code(28, "zones_read", "read the zones of a craps table's picture"),
     ),
 )
 

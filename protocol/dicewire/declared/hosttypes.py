@@ -93,6 +93,7 @@ class Sight(IntEnum):
     NO_ANSWER = 22
     COLOUR_DIFFERS = 23
     ON_RIM = 24
+    IN_ZONE = 25
 
 
 class LockReason(IntEnum):
@@ -254,6 +255,8 @@ class ServiceOperation(IntEnum):
     READERS = 24
     SYMBOLS = 25
     SYMBOLS_READ = 26
+    ZONES = 27
+    ZONES_READ = 28
 
 
 class ResetCause(IntEnum):
