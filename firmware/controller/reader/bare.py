@@ -70,6 +70,7 @@ class Bare:
             self._round(known.glare_x, known.glare_y, known.glare_r)
         gain = self.gain(poses)
         self.level = gain
+        self.pieces = 0
         if not gain:
             return SIDE * SIDE
         for i in range(SIDE * SIDE):
@@ -80,6 +81,7 @@ class Bare:
         at = mask.find(b"\x01")
         while at >= 0:
             n = scan.flood(mask, SIDE, SIDE, at, self._stack, 400, self._sums)
+            self.pieces += 1
             if n < 0:
                 return SIDE * SIDE
             if n >= least and not (n <= _GLARE_CELLS and self._mirrored(n)):

@@ -34,6 +34,7 @@ _ODD = 10.0
 _LIGHT = const(160)  # sixteenths of a grey step by which the bare plate may be brighter
 _DARK = const(160)
 _LEAST = const(2)  # cells that hang together: less is dust
+_FILTHY = const(6)  # patches of the plate that are not as taught; dice, their shadows and a thing are fewer
 _DIE_CELLS = const(60)  # cells of a thing that may be a die
 _SIDES = ((1, 0), (0, 1), (-1, 0), (0, -1))
 
@@ -137,6 +138,10 @@ class Eye:
         """Cells of the largest thing on the plate that is no part of these dice."""
         return self.bare.strange(found, _LIGHT, _DARK, _LEAST)
 
+    def dirty(self):
+        """Is the plate uneven in many places, as under a dome with dust and smears? Dice and things are few."""
+        return self.strange(()) > 0 and self.bare.pieces > _FILTHY
+
     def verdict(self, dice):
         """(cause, sight, poses): cause 0 where so many dice lie flat and are read."""
         found = self.find()
@@ -217,6 +222,8 @@ class PipReader(Stills):
 
     def _read(self, now):
         cause, sight, found = self._eye.verdict(self._dice)
+        if cause and self._eye.dirty():
+            cause, sight = codes.CAUSE_UNREADABLE, codes.SIGHT_DIRTY
         if cause:
             self._said(cause, sight)
         else:

@@ -14,6 +14,7 @@ _DARK = 0.45  # of the calibrated light
 _EVEN = const(20)  # grey steps between the darkest and brightest: nothing is to be seen
 _SHARP = 0.5  # of the calibrated steepness
 _DRIFT_LIGHT = 0.25
+_DRIFT_FOCUS = 0.14  # softer, at the same light: it costs spins sooner than less light
 _DRIFT_SCALE = 0.015
 _SLOW = 0.1  # weight of a new measurement
 
@@ -51,7 +52,8 @@ class Watch:
     def focus(self, sharp, known):
         self.sharp = sharp
         if known.sharp:
-            self._focus = _slow(self._focus, sharp / known.sharp)
+            lit = known.ground / self.ground if known.ground and self.ground else 1.0
+            self._focus = _slow(self._focus, sharp / known.sharp * lit)
             self._judge()
             if sharp < _SHARP * known.sharp:
                 return codes.SIGHT_OUT_OF_FOCUS
@@ -69,7 +71,7 @@ class Watch:
         self.drift = 0
         for what, ratio, limit in (
             (LIGHT, self._light, _DRIFT_LIGHT),
-            (FOCUS, self._focus, _DRIFT_LIGHT),
+            (FOCUS, min(self._focus, 1.0), _DRIFT_FOCUS),
             (SCALE, self._scale, _DRIFT_SCALE),
         ):
             off = abs(ratio - 1) / limit if ratio else 0.0
