@@ -1,5 +1,9 @@
 """Private data of the firmware has the same few short names in every file; whatever anyone else may ask for keeps its own."""
 
+import subprocess
+import sys
+
+from tumbler.update import build
 from tumbler.update.shortname import shortened
 
 
@@ -29,8 +33,18 @@ def test_what_two_files_name_keeps_its_name() -> None:
     assert alone("class A:\n\n    def f(self):\n        self._x = 1\n", two="print(a._x)\n").count("_x") == 1
 
 
-def test_functions_arguments_and_words_keep_their_names() -> None:
-    text = "def _read(_port):\n    return getattr(_port, '_line')\n\nclass A:\n\n    def f(self):\n        self._line = _read\n"
+def test_a_function_is_short_too_and_can_be_looked_up() -> None:
+    assert alone("def _count():\n    return 1\n_count()\n") == "def _a():\n    return 1\n_a()\n"
+    names = build.short_names()["controller/round.py"]
+    words = [sys.executable, "-m", "tumbler.update.shortname", "round", names["_begin_reading"]]
+    assert (
+        subprocess.run(words, capture_output=True, text=True, check=True).stdout
+        == "controller/round.py: _begin_reading\n"
+    )
+
+
+def test_arguments_words_and_what_is_public_keep_their_names() -> None:
+    text = "def read(_port):\n    return getattr(_port, '_line')\n\nclass A:\n\n    def f(self):\n        self._line = read\n"
     assert alone(text) == text
 
 

@@ -16,8 +16,8 @@ def alone(text: str, **others: str) -> str:
 
 
 def test_a_constant_becomes_its_number_in_its_own_file_and_goes() -> None:
-    assert alone("_MOST = const(5)\nLEAST = 2\ndef f(n):\n    return LEAST < n < _MOST\n") == (
-        "def f(n):\n    return 2 < n < 5\n"
+    assert alone("_MOST = const(5)\nLEAST = 2\ndef f(n):\n    return LEAST < n < _MOST\nf(3)\n") == (
+        "def f(n):\n    return 2 < n < 5\nf(3)\n"
     )
 
 
@@ -46,14 +46,14 @@ def test_a_constant_that_is_passed_on_is_found() -> None:
 
 
 def test_a_name_that_a_function_has_for_itself_is_left_alone() -> None:
-    text = "import two\nSIZE = 3\ndef f(SIZE):\n    return SIZE\ndef g():\n    return SIZE\n"
+    text = "import two\nSIZE = 3\ndef f(SIZE):\n    return SIZE\ndef g():\n    return SIZE\nf(g())\n"
     assert "return SIZE" in alone(text)
     assert "return 3" in alone(text)
 
 
 def test_what_changes_is_no_constant() -> None:
-    text = "COUNT = 1\ndef f():\n    global COUNT\n    COUNT += 1\n    return COUNT\n"
-    assert alone(text) == "COUNT = 1\n\ndef f():\n    global COUNT\n    COUNT += 1\n    return COUNT\n"
+    text = "COUNT = 1\ndef f():\n    global COUNT\n    COUNT += 1\n    return COUNT\nf()\n"
+    assert alone(text) == "COUNT = 1\n\ndef f():\n    global COUNT\n    COUNT += 1\n    return COUNT\nf()\n"
 
 
 def test_a_class_has_its_own_names() -> None:
@@ -77,9 +77,28 @@ def test_what_only_type_checkers_read_goes() -> None:
     assert alone(text) == "x = open\n"
 
 
+def test_a_function_that_nobody_calls_goes_and_what_only_it_needed() -> None:
+    loops = "def used(): return 1\ndef unused(): return helper()\ndef helper(): return 2\n"
+    scan = "from room import loops\nused = loops.used\nunused = loops.unused\n"
+    one = "from room import scan\nprint(scan.used())\n"
+    made = shrunk({"one.py": one, "room/loops.py": loops, "room/scan.py": scan}, {})
+    assert made["room/scan.py"] == "from room import loops\nused = loops.used\n"
+    assert made["room/loops.py"] == "def used():\n    return 1\n"
+
+
+def test_what_runs_elsewhere_only_goes() -> None:
+    files = {
+        "one.py": "from target import ON_MICROPYTHON\nif ON_MICROPYTHON:\n    from fast import f\n"
+        "else:\n    from slow import f\nf()\n",
+        "target.py": "import sys\nON_MICROPYTHON = sys.implementation.name == 'micropython'\n",
+        "fast.py": "def f(): return 1\n",
+    }
+    assert shrunk(files, {})["one.py"] == "from fast import f\nf()\n"
+
+
 def test_two_values_are_given_without_a_tuple() -> None:
-    assert alone("def f(self):\n    a, self.b = self.b, None\n    return a\n") == (
-        "def f(self):\n    a, self.b = self.b, None\n    return a\n"
+    assert alone("def f(self):\n    a, self.b = self.b, None\n    return a\nf(open)\n") == (
+        "def f(self):\n    a, self.b = self.b, None\n    return a\nf(open)\n"
     )
 
 

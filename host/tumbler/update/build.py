@@ -6,6 +6,7 @@ compiles itself. Same sources, same bytes. Not for how they are packed (image.py
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
 import tempfile
@@ -17,7 +18,7 @@ import dicewire
 from dicewire.image import FIXED
 
 from tumbler.twin.process import firmware_tree
-from tumbler.update.shortname import shortened
+from tumbler.update.shortname import chosen_names, shortened
 from tumbler.update.shrink import shrunk
 
 ARCHES = {"pico": "armv6m", "twin": ""}  # the twin runs on whatever machine is there: bytecode only
@@ -50,12 +51,23 @@ def sources(tree: Path | None = None) -> dict[str, Path]:
 
 def as_shipped(files: Mapping[str, Path], arch: str) -> dict[str, str]:
     """The sources that are compiled: shrunk, but for those that the device compiles itself and those that stay over updates."""
+    parts, whole = _parts(files, arch)
+    return {name: text for name, text in whole.items() if name in files} | shortened(parts, whole)
+
+
+def short_names() -> dict[str, dict[str, str]]:
+    """Of each file on a Pico: its long names and what they are called there."""
+    parts, whole = _parts(sources(), ARCHES["pico"])
+    return chosen_names({path: ast.parse(text) for path, text in parts.items()}, whole)
+
+
+def _parts(files: Mapping[str, Path], arch: str) -> tuple[dict[str, str], dict[str, str]]:
+    """What is shrunk, and what goes with it as it is."""
     texts = {name: path.read_text("utf-8") for name, path in files.items()}
     fixed = {name: path for name, path in sources().items() if name.removesuffix(".py") in FIXED}
     whole = {name: path.read_text("utf-8") for name, path in fixed.items()}
     whole |= {name: texts[name] for name in _uncompiled(texts, arch)}
-    parts = {name: text for name, text in texts.items() if name not in whole}
-    return texts | shortened(shrunk(parts, whole), whole)
+    return shrunk({name: text for name, text in texts.items() if name not in whole}, whole), whole
 
 
 def _uncompiled(texts: Mapping[str, str], arch: str) -> set[str]:

@@ -1,7 +1,8 @@
-"""Private names of the firmware's data made short, and the same short ones in every file: a chip keeps each word only once.
+"""Private names of the firmware made short, and the same short ones in every file: a chip keeps each word only once.
 
 MicroPython keeps some 16 bytes for every name it has met, for ever. A name with an underscore that one file alone uses, for `self`
-or for itself, may be any word: here it is `_a`, `_b` ... anew in each file. Functions keep their names, for an error's trace.
+or for itself, may be any word: here it is `_a`, `_b` ... anew in each file. An error's trace then names the file and a short
+word; the same sources always give the same, and `python -m tumbler.update.shortname round _c` says what it was.
 Not for constants: shrink.py, which comes first.
 """
 
@@ -9,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import string
+import sys
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from itertools import count, product
@@ -17,9 +19,15 @@ from itertools import count, product
 def shortened(sources: Mapping[str, str], fixed: Mapping[str, str]) -> dict[str, str]:
     """Path -> source. `fixed` goes with it as it is: what it names keeps its name."""
     trees = {path: ast.parse(text) for path, text in sources.items()}
+    chosen = chosen_names(trees, fixed)
+    return {path: ast.unparse(_Renamer(chosen[path]).visit(tree)) + "\n" for path, tree in trees.items()}
+
+
+def chosen_names(trees: Mapping[str, ast.Module], fixed: Mapping[str, str]) -> dict[str, dict[str, str]]:
+    """Of each file: its long names and the short ones that stand for them."""
     users: dict[str, set[str]] = defaultdict(set)
-    for path, text in (*sources.items(), *fixed.items()):
-        for name in _words(trees.get(path) or ast.parse(text)):
+    for path, tree in (*trees.items(), *((path, ast.parse(text)) for path, text in fixed.items())):
+        for name in _words(tree):
             users[name].add(path)
     kept = {name for tree in trees.values() for name in _kept(tree)}
     family = _families(trees)
@@ -29,7 +37,7 @@ def shortened(sources: Mapping[str, str], fixed: Mapping[str, str]) -> dict[str,
         (first, *others) = users[name]
         if _private(name) and not others and first in trees and name not in kept:
             chosen[first][name] = next(fresh[family[first]])
-    return {path: ast.unparse(_Renamer(chosen[path]).visit(tree)) + "\n" for path, tree in trees.items()}
+    return chosen
 
 
 def _private(name: str) -> bool:
@@ -50,14 +58,14 @@ def _words(tree: ast.AST) -> Iterator[str]:
             yield node.id
         elif isinstance(node, ast.Attribute):
             yield node.attr
+        elif isinstance(node, ast.FunctionDef | ast.ClassDef):
+            yield node.name
 
 
 def _kept(tree: ast.AST) -> Iterator[str]:
-    """Names that mean something elsewhere: functions, classes, arguments, imports, words in quotation marks, others' attributes."""
+    """Names that mean something elsewhere: arguments, imports, words in quotation marks, attributes of others."""
     for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef | ast.ClassDef):
-            yield node.name
-        elif isinstance(node, ast.arg):
+        if isinstance(node, ast.arg):
             yield node.arg
         elif isinstance(node, ast.keyword):
             yield node.arg or ""
@@ -113,6 +121,16 @@ class _Renamer(ast.NodeTransformer):
         self.generic_visit(node)
         return node
 
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        node.name = self._chosen.get(node.name, node.name)
+        self.generic_visit(node)
+        return node
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
+        node.name = self._chosen.get(node.name, node.name)
+        self.generic_visit(node)
+        return node
+
     def visit_Assign(self, node: ast.Assign) -> ast.AST:
         self.generic_visit(node)
         return plain_assignment(node)
@@ -125,3 +143,23 @@ def plain_assignment(node: ast.Assign) -> ast.AST:
         targets = ", ".join([ast.unparse(target) for target in node.targets[0].elts])
         return ast.Expr(ast.Name(f"{targets} = {values}", ast.Load()))
     return node
+
+
+def main(words: list[str]) -> int:
+    from tumbler.update import build
+
+    if len(words) != 2:
+        print("usage: python -m tumbler.update.shortname FILE NAME, as an error's trace has them", file=sys.stderr)
+        return 2
+    found = [
+        f"{path}: {long}"
+        for path, names in build.short_names().items()
+        for long, short in names.items()
+        if short == words[1] and path.removesuffix(".py").rpartition("/")[2] == words[0]
+    ]
+    print("\n".join(found) or f"{words[1]} is no short name in {words[0]}: it stands for itself")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -2,7 +2,7 @@
 
 MicroPython keeps every public constant as a name and a dictionary's row, and looks it up at each use. Here every integer
 constant becomes its number where it is used, in its own file and in those that import it; then what nobody names any more goes:
-the constant, the import, what only type checkers read. Not for the names that stay: shortname.py.
+the constant, the import, the function, what only type checkers read. Not for the names that stay: shortname.py.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 
 from tumbler.update.shortname import plain_assignment
 
-TYPE_CHECKING_NAME = "TYPE_CHECKING"
-ONLY_TO_READ = {TYPE_CHECKING_NAME, "__all__"}
+KNOWN = {"TYPE_CHECKING": False, "ON_MICROPYTHON": True}  # of every device
+ONLY_TO_READ = {"TYPE_CHECKING", "__all__"}
 KEPT_WHOLE = "dicewire.codes"  # main.py, which no update replaces, may ask it for any number
 
 Scope = ast.FunctionDef | ast.Lambda
@@ -33,6 +33,8 @@ def shrunk(sources: Mapping[str, str], fixed: Mapping[str, str]) -> dict[str, st
     """Path -> source, of everything shipped together; `fixed` goes with it as it is, perhaps of another version."""
     program = {_dotted(path): Module(ast.parse(text)) for path, text in sources.items()}
     others = {_dotted(path): Module(ast.parse(text)) for path, text in fixed.items()}
+    for module in program.values():
+        module.tree = _Here().visit(module.tree)
     for module in (*program.values(), *others.values()):
         _learn_imports(module, program)
     _learn_constants(program)
@@ -50,6 +52,16 @@ def shrunk(sources: Mapping[str, str], fixed: Mapping[str, str]) -> dict[str, st
 
 def _dotted(path: str) -> str:
     return path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+
+
+class _Here(ast.NodeTransformer):
+    """Of two ways, the one that a device goes."""
+
+    def visit_If(self, node: ast.If) -> ast.AST | list[ast.stmt] | None:
+        self.generic_visit(node)
+        if isinstance(node.test, ast.Name) and node.test.id in KNOWN:
+            return node.body if KNOWN[node.test.id] else node.orelse or None
+        return node
 
 
 # --- what is constant -------------------------------------------------------------------------------------------------
@@ -177,12 +189,6 @@ class _Folder(ast.NodeTransformer):
         self.generic_visit(node)
         return node
 
-    def visit_If(self, node: ast.If) -> ast.AST | list[ast.stmt] | None:
-        if isinstance(node.test, ast.Name) and node.test.id == TYPE_CHECKING_NAME:
-            return [self.visit(statement) for statement in node.orelse] or None
-        self.generic_visit(node)
-        return node
-
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST | None:
         """What a variable may hold is for type checkers."""
         if node.value is None:
@@ -251,7 +257,17 @@ class _Dropper(ast.NodeTransformer):
             return node
         readers = self._read if target.id.startswith("_") else self._names
         idle = target.id in self._module.constants and target.id not in readers
+        if isinstance(node.value, ast.Attribute) and isinstance(node.value.value, ast.Name):
+            idle = node.value.value.id in self._module.modules and self._idle(
+                target.id
+            )  # another name for what is elsewhere
         return self._without(node, idle or target.id in ONLY_TO_READ)
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST | None:
+        if node in self._top and self._idle(node.name):
+            return self._without(node, True)
+        self.generic_visit(node)
+        return node
 
     def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.AST | None:
         if node.module == "__future__":
