@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 from dicewire import codes
+from dicewire import messages as wire
 from tumbler.eye.calibrate import calibrate
 from tumbler.rigs.emulated.cycles import MS, count
 from tumbler.rigs.emulated.reader import read_spin
@@ -29,7 +30,6 @@ FRAME_MOST = 240  # million cycles, 1.9 s; the aim is 60
 PROGRAM = """
 import binascii
 from dicewire import auth, cobs, codec
-from dicewire import messages as wire
 
 data = bytes(range(256))
 cost('crc32 of 64 bytes', binascii.crc32, data[:64])
@@ -40,9 +40,9 @@ frame[1:65] = data[:64]
 cost('COBS encode 64 bytes', cobs.encode, frame, 1, 65)
 values = {values}
 body = bytearray(256)
-cost('RESULT into bytes', codec.encode_into, wire.RESULT, values, body, 256)
-commit = codec.encode(wire.COMMIT, {{'spin': 7}})
-cost('COMMIT out of bytes', codec.decode, wire.COMMIT, commit)
+cost('RESULT into bytes', codec.encode_into, {result}, values, body, 256)
+commit = codec.encode({commit}, {{'spin': 7}})
+cost('COMMIT out of bytes', codec.decode, {commit}, commit)
 cost('collection of garbage', gc.collect)
 """
 
@@ -79,7 +79,7 @@ def uf2(request: pytest.FixtureRequest) -> Uf2:
 
 
 def test_hot_paths_keep_to_their_cycles_and_their_heap(uf2: Uf2, measure: Measurement) -> None:
-    program = PROGRAM.format(values=repr(result()))
+    program = PROGRAM.format(values=repr(result()), result=wire.RESULT, commit=wire.COMMIT)
     counted = count(uf2, program)
     assert {cost.what for cost in counted.costs} == set(LIMITS)
     for cost in counted.costs:
