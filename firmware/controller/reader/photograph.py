@@ -78,6 +78,13 @@ def conclude(picture, chosen, pips, holders, things, dice):
         for face in verdict.dice:
             if face.number < 4 and cut(picture, face):
                 return scene.Verdict(scene.UNREAD, verdict.dice, face)
+        patterns = [face for face in verdict.dice if face.number > 1]
+        if len(patterns) > 1:
+            ground = Ground(picture, patterns)
+            for face in verdict.dice:
+                # several keys made a ground of their own; a face of more pips is never a key
+                if face.number == 1 and not ground.near(face):
+                    return scene.Verdict(scene.UNEXPLAINED, verdict.dice, face)
     return verdict
 
 

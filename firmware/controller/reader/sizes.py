@@ -17,7 +17,7 @@ else:
 
 _SMALL = 4.5  # pixels: pips with a smaller radius are read again at double size
 _LARGEST_DOUBLED = 720  # pixels of the longer side
-_SIZES = ((1, 1), (7, 8), (9, 8))  # of a picture: what is read must not hang on how its pixels happen to fall
+_SIZES = ((1, 1), (7, 8), (9, 8), (15, 16))  # of a picture: what is read must not hang on how its pixels happen to fall
 _ENOUGH = 2  # sizes that say the same
 _SAME = 0.03  # of the longer side: so near to each other two readings of a die are
 _GARBAGE = 24 << 20  # bytes between collections: a heap full of small things has no room for a plane

@@ -1,9 +1,9 @@
 """`make bench-reader`: how well the reader reads, on real photographs and on the twin's frames, with a report in pictures.
 
-    python -m tumbler.eye.bench [--throws N] [--seed S] [--out DIR] [--only photographs|twin]
+    python -m tumbler.eye.bench [--throws N] [--seed S] [--out DIR] [--only photographs|twin] [--transforms]
 
 Writes DIR/report.md and contact sheets of what was refused and what was wrong. Exit 1 where anything was read wrongly
-on the twin, or more than one in a hundred photographs of the second half.
+on the twin, or more than one in a hundred photographs of the second half, or one in fifty of the changed ones.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from pathlib import Path
 from PIL import Image, ImageDraw
 
 from tumbler.eye import peer
+from tumbler.eye.changed import CHANGES, load_changed
 from tumbler.eye.desk import Desk, DeskFailed, Reading
 from tumbler.eye.photographs import Photograph, all_photographs, folder
 from tumbler.eye.pictures import load
@@ -110,6 +111,30 @@ def photographs(out: Path, say: Callable[[str], None]) -> bool:
     return sum(r.ok and r.faces != p.faces for p, r in unseen) <= max(1, len(unseen) // 100)
 
 
+def transforms(say: Callable[[str], None]) -> bool:
+    """The first half's photographs, each changed in ways that leave its faces as they are."""
+    found = [photograph for photograph in all_photographs() if photograph.tuned_on]
+    desk = Desk()
+    say("### The first half, changed\n\n| change | exact | silently wrong | refused |\n| --- | --- | --- | --- |")
+    every: list[tuple[str, Photograph, Reading]] = []
+    for name, change in CHANGES.items():
+        with ThreadPoolExecutor(2) as pool:
+            readings = pool.map(lambda p, c=change: desk.read(load_changed(p.path, c)), found)
+            every += [(name, p, r) for p, r in zip(found, readings, strict=True)]
+    for chosen in (*CHANGES, None):
+        part = [(p, r) for name, p, r in every if chosen in (None, name)]
+        exact = sum(r.ok and r.faces == p.faces for p, r in part)
+        wrong = sum(r.ok and r.faces != p.faces for p, r in part)
+        say(f"| {chosen or '**all**'} | {bounds(exact, len(part))} | {bounds(wrong, len(part))} "
+            f"| {len(part) - exact - wrong} |")  # fmt: skip
+    say("")
+    for name, p, r in every:
+        if r.ok and r.faces != p.faces:
+            say(f"- wrong: `{p.path.name}` {name}: labelled {p.faces}, read {r.faces}")
+    say("")
+    return sum(r.ok and r.faces != p.faces for _, p, r in every) <= len(every) // 50
+
+
 def _reasons(readings: Sequence[Reading]) -> str:
     counts = Counter(r.reason for r in readings if not r.ok)
     return ", ".join(f"{reason} {n}" for reason, n in counts.most_common()) or "none"
@@ -193,6 +218,9 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--throws", type=int, default=1_200, help="of the twin, over all (20000: the full run)")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--out", type=Path, default=Path("reports/reader"))
+    parser.add_argument(
+        "--transforms", action="store_true", help="the first half's photographs also changed, in five ways"
+    )
     parser.add_argument("--only", choices=("photographs", "twin"))
     options = parser.parse_args(words)
     options.out.mkdir(parents=True, exist_ok=True)
@@ -206,6 +234,8 @@ def main(words: Sequence[str] | None = None) -> int:
         say("# The reader, measured\n")
         if options.only != "twin":
             good = photographs(options.out, say) and good
+        if options.transforms:
+            good = transforms(say) and good
         if options.only != "photographs":
             good = twin(options.out, options.throws, options.seed, say) and good
     return 0 if good else 1
