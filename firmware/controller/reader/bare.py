@@ -43,26 +43,27 @@ class Bare:
                 self._ground[SIDE * y + x] = max(1, min(4095, int(16 * level)))
 
     def levels(self):
-        """Of every seventh cell of the plate, sorted."""
-        return sorted([self.cells[i] for i in range(0, SIDE * SIDE, 7) if self._ground[i]])
+        """Of every thirteenth cell of the plate, sorted."""
+        return sorted([self.cells[i] for i in range(0, SIDE * SIDE, 13) if self._ground[i]])
 
     def gain(self, poses):
         """256ths: how bright the plate is against what was taught. The middle of the cells that no die is near."""
         ratios = []
         ground = self._ground
-        for i in range(3, SIDE * SIDE, 11):
+        for i in range(3, SIDE * SIDE, 19):
             if ground[i] and not self.mask[i]:
                 ratios.append((self.cells[i] << 12) // ground[i])
         ratios.sort()
-        return ratios[len(ratios) // 2] if len(ratios) > 20 else 0
+        return ratios[len(ratios) // 2] if len(ratios) > 12 else 0
 
     def strange(self, poses, light, dark, least):
         """The most cells that hang together where the plate isn't bare; 0 where it is. `least`: fewer are not counted."""
         known = self._known
         mask = self.mask
         ground = self._ground
-        for i in range(SIDE * SIDE):
-            mask[i] = 0
+        row = bytes(SIDE)
+        for at in range(0, SIDE * SIDE, SIDE):
+            mask[at : at + SIDE] = row
         for pose in poses:
             self._cover(pose, _HALF + _GROWN, 1)
             self._cover(pose, _HALF + _SOFT, 2)
@@ -73,9 +74,6 @@ class Bare:
         self.pieces = 0
         if not gain:
             return SIDE * SIDE
-        for i in range(SIDE * SIDE):
-            if not ground[i]:
-                mask[i] = 1
         scan.stray(self.cells, SIDE, SIDE, ground, gain, mask, light, dark)
         most = 0
         at = mask.find(b"\x01")

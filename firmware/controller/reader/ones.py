@@ -5,8 +5,8 @@ from math import cos, pi, sin
 
 from controller.reader import scan
 
-_TURNS = 18
-_FINE = 5  # degrees from one turn to the next
+_TURNS = 15
+_MOST = 40  # grey steps: more than that says no more
 _IN = 7.0
 _OUT = 9.0
 _ALONG = (-5.0, -2.5, 0.0, 2.5, 5.0)
@@ -22,21 +22,16 @@ class Turns:
 
     def find(self, plane, w, h, pose):
         """The turn, in radians from the pose's own."""
-        _, turn = self._best(plane, w, h, pose, [(k * pi / 2 / _TURNS, self._points[k]) for k in range(_TURNS)])
-        fine = [turn + (k - 2) * pi / 180 for k in range(5)]
-        return self._best(plane, w, h, pose, [(t, _square(t)) for t in fine])[1]
-
-    def _best(self, plane, w, h, pose, turns):
-        best, chosen = -1e9, 0.0
         out = self._out
-        for turn, points in turns:
+        scores = []
+        for points in self._points:
             scan.sample(plane, w, h, pose.map, points, 2 * _N, out)
-            inside = sorted(out[:_N])
-            body = inside[_N // 2]
-            score = sum([min(40, abs(v - body)) for v in out[_N:]]) - 2 * sum([min(40, abs(v - body)) for v in inside])
-            if score > best:
-                best, chosen = score, turn
-        return best, chosen
+            body = sorted(out[:_N])[_N // 2]
+            scores.append(scan.unlike(out, _N, _N, body, _MOST) - 2 * scan.unlike(out, 0, _N, body, _MOST))
+        k = scores.index(max(scores))
+        before, here, after = scores[k - 1], scores[k], scores[(k + 1) % _TURNS]
+        bow = 2 * here - before - after
+        return (k + (0.5 * (after - before) / bow if bow else 0.0)) * pi / 2 / _TURNS
 
 
 def _square(turn):

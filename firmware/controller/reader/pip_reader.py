@@ -47,7 +47,7 @@ class Buffers:
         self.cells = bytearray(bare.SIDE * bare.SIDE)
         self.mask = bytearray(bare.SIDE * bare.SIDE)
         self.strip = bytearray(_STRIP * _WIDTH)
-        self.line = bytearray(2 * _W)
+        self.line = bytearray(_W)
 
 
 class Eye:
@@ -93,19 +93,21 @@ class Eye:
 
     def _is_die(self, pose, found):
         """A mark alone: the lamp's reflection on the bare plate has no outline around it."""
-        others = [other for other in found if other is not pose]
-        seen = 0
-        for side in range(4):
-            edge, _ = self.sides.edge(self.buffers.plane, _W, _W, pose, side, others, self.known.view, self.known.inv)
-            if edge is not None and -1.5 < edge < 1.5:
-                seen += 1
-        return seen > 1
+        return len([1 for edge, _ in self._edges(pose, found) if edge is not None and -1.5 < edge < 1.5]) > 1
+
+    def _edges(self, pose, found):
+        """Of its four sides, looked at once."""
+        if pose.edges is None:
+            others = [other for other in found if other is not pose]
+            known, look, plane = self.known, self.sides.edge, self.buffers.plane
+            pose.edges = [look(plane, _W, _W, pose, side, others, known.view, known.inv) for side in range(4)]
+        return pose.edges
 
     def stacked(self):
         """Do marks spell a face at the height of two dice?"""
         return bool(self.marks and poses.find(self.marks, self.known.view, self.known, 2 * EDGE))
 
-    def flat(self, pose, others):
+    def flat(self, pose, found):
         """Sides on which its outline is where a flat die's is; -1 where it doesn't lie flat."""
         if pose.off > _OFF or abs(pose.scale - 1) > _SCALE:
             return -1
@@ -113,11 +115,12 @@ class Eye:
             return -1
         known = self.known
         seen = 0
+        edges = self._edges(pose, found)
         for side in range(4):
-            c, s = _SIDES[side]
-            edge, at = self.sides.edge(self.buffers.plane, _W, _W, pose, side, others, known.view, known.inv)
+            edge, at = edges[side]
             if edge is None:
                 continue
+            c, s = _SIDES[side]
             kind = known.side(pose, c, s, at)
             if abs(edge - known.edges[kind]) > known.slacks[kind]:
                 return -1
@@ -151,7 +154,7 @@ class Eye:
             if pose.second != pose.number:
                 return codes.CAUSE_UNREADABLE, codes.SIGHT_UNREAD, ()
         for pose in found:
-            if self.flat(pose, [other for other in found if other is not pose]) < (2 if pose.number == 1 else 1):
+            if self.flat(pose, found) < (2 if pose.number == 1 else 1):
                 away = sqrt(pose.x * pose.x + pose.y * pose.y)
                 sight = codes.SIGHT_LEANING if away > self.known.plate_r - EDGE else codes.SIGHT_COCKED
                 return codes.CAUSE_NOT_FLAT, sight, ()
@@ -199,13 +202,9 @@ class PipReader(Stills):
     def take(self):
         b = self._buffers
         left = self.known.left
-        strip = memoryview(b.strip)
-        plane = memoryview(b.plane)
         for row in range(0, _HEIGHT, _STRIP):
             self._camera.read_rows_into(b.strip, row, _STRIP)
-            for k in range(_STRIP):
-                at = (row + k) * _W
-                plane[at : at + _W] = strip[k * _WIDTH + left : k * _WIDTH + left + _W]
+            scan.crop(b.strip, _WIDTH, _STRIP, left, b.plane, row * _W, _W)
 
     def look(self, now):
         """Is the picture fit to be read?"""

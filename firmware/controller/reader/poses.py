@@ -36,6 +36,7 @@ class Pose:
         "body",
         "c",
         "contrast",
+        "edges",
         "map",
         "marks",
         "number",
@@ -59,7 +60,7 @@ class Pose:
         self.marks = []
         self.slots = []
         self.body = self.contrast = 0
-        self.map = None
+        self.map = self.edges = None
 
     def face(self, turn):
         self.c = cos(turn)

@@ -17,18 +17,17 @@ def halve(src, w, h, dst):
 
 
 def smooth(p, w, h, line):
-    """In place, each pixel with its four neighbours (4:1:1:1:1); the rim stays. `line` holds two rows."""
+    """In place, each pixel with its four neighbours (4:1:1:1:1); the rim stays. `line` holds a row."""
     for x in range(w):
         line[x] = p[x]
     for y in range(1, h - 1):
-        cur = (y & 1) * w
-        old = w - cur
+        old = bytes(line[:w])
         i = y * w
         for x in range(w):
-            line[cur + x] = p[i + x]
+            line[x] = p[i + x]
         for x in range(1, w - 1):
             k = i + x
-            p[k] = ((line[cur + x] << 2) + line[cur + x - 1] + line[cur + x + 1] + line[old + x] + p[k + w] + 4) >> 3
+            p[k] = ((line[x] << 2) + line[x - 1] + line[x + 1] + old[x] + p[k + w] + 4) >> 3
 
 
 def planes(rgb, n, luma, low, high):
@@ -392,7 +391,7 @@ def spots(p, w, h, margin, inv, contrast, ring, rings, apart, out, room):
     Writes y * 4096 + x * 16 + number of the ring; w is at most 256."""
     n = 0
     bias = margin * w + margin
-    for y in range(margin, h - margin):
+    for y in range(margin, h - margin, 2):
         for x in range(margin, w - margin):
             i = y * w + x
             v = p[i] ^ inv
@@ -408,6 +407,11 @@ def spots(p, w, h, margin, inv, contrast, ring, rings, apart, out, room):
                     n += 1
                 break
     return n
+
+
+def unlike(values, first, n, level, most):
+    """How far n values are from a level, each counted up to `most`."""
+    return sum([min(most, abs(values[i] - level)) for i in range(first, first + n)])
 
 
 def coarse(p, w, h, out):
@@ -449,7 +453,7 @@ def stray(cells, w, h, ground, gain, mask, light, dark):
         m = mask[i]
         d = (cells[i] << 4) - (ground[i] * gain >> 8)
         bad = 0
-        if not m & 1 and (d > (6 * light if m & 4 else light) or (d < -dark and not m & 2)):
+        if ground[i] and not m & 1 and (d > (6 * light if m & 4 else light) or (d < -dark and not m & 2)):
             bad = 1
         mask[i] = bad
         n += bad
@@ -463,3 +467,9 @@ def steps(p, w, h, out):
     for y in range(2, h, 4):
         for i in range(y * w, y * w + w - 1):
             out[abs(p[i + 1] - p[i]) >> 2] += 1
+
+
+def crop(strip, width, rows, left, out, at, w):
+    """Copies w pixels of each row of a strip, from column `left`, to `out` from index `at` on."""
+    for row in range(rows):
+        out[at + row * w : at + row * w + w] = strip[row * width + left : row * width + left + w]

@@ -19,15 +19,23 @@ def halve(src: ptr8, w: int, h: int, dst: ptr8):
 def smooth(p: ptr8, w: int, h: int, line: ptr8):
     for x in range(w):
         line[x] = p[x]
-    for y in range(1, h - 1):
-        cur = (y & 1) * w
-        old = w - cur
-        i = y * w
-        for x in range(w):
-            line[cur + x] = p[i + x]
-        for x in range(1, w - 1):
-            k = i + x
-            p[k] = ((line[cur + x] << 2) + line[cur + x - 1] + line[cur + x + 1] + line[old + x] + p[k + w] + 4) >> 3
+    k = w
+    for _ in range(1, h - 1):
+        left = p[k]
+        line[0] = left
+        k += 1
+        here = p[k]
+        x = 1
+        while x < w - 1:
+            right = p[k + 1]
+            p[k] = ((here << 2) + left + right + line[x] + p[k + w] + 4) >> 3
+            line[x] = here
+            left = here
+            here = right
+            k += 1
+            x += 1
+        line[x] = here
+        k += 1
 
 
 @micropython.viper
@@ -442,7 +450,8 @@ def spots(
 ) -> int:
     n = 0
     bias = margin * w + margin
-    for y in range(margin, h - margin):
+    y = margin
+    while y < h - margin:
         i = y * w + margin
         end = y * w + w - margin
         while i < end:
@@ -471,7 +480,21 @@ def spots(
                         r = rings
                     r += 1
             i += 1
+        y += 2
     return n
+
+
+@micropython.viper
+def unlike(values: ptr8, first: int, n: int, level: int, most: int) -> int:
+    total = 0
+    for i in range(first, first + n):
+        d = values[i] - level
+        if d < 0:
+            d = 0 - d
+        if d > most:
+            d = most
+        total += d
+    return total
 
 
 @micropython.viper
@@ -527,7 +550,7 @@ def stray(cells: ptr8, w: int, h: int, ground: ptr16, gain: int, mask: ptr8, lig
         m = mask[i]
         d = (cells[i] << 4) - (ground[i] * gain >> 8)
         bad = 0
-        if m & 1 == 0:
+        if m & 1 == 0 and ground[i]:
             if d > light and (m & 4 == 0 or d > 6 * light):
                 bad = 1
             elif d < 0 - dark and m & 2 == 0:
@@ -552,3 +575,15 @@ def steps(p: ptr8, w: int, h: int, out: ptr16):
             out[d >> 2] = out[d >> 2] + 1
             i += 1
         y += 4
+
+
+@micropython.viper
+def crop(strip: ptr8, width: int, rows: int, left: int, out: ptr8, at: int, w: int):
+    i = left
+    for _ in range(rows):
+        k = 0
+        while k < w:
+            out[at + k] = strip[i + k]
+            k += 1
+        at += w
+        i += width

@@ -17,6 +17,8 @@ HALF = EDGE / 2
 _CLEAR = 1.2  # mm
 _DROP = 0.893  # of a length on the plate, as one on the top plane that hides it
 _GLARE = 8.0  # mm
+_FAR = 19.0  # mm: another die, or the reflection, cannot be on a line to a side
+_INSIDE = 31.0  # mm from the middle: no line leaves the plate
 _PLATE = 36.4  # mm on the top plane: beyond, the gasket is seen behind the die
 _LEAST = 3  # lines that no other die is in
 _FAINT = 7  # grey steps
@@ -48,25 +50,38 @@ class Sides:
         u, v = pose.inward(x, y)
         foot = u * c + v * s
         outer = max(HALF, foot) + 2.2
-        n = 0
+        n = self._lines(pose, c, s, outer, others)
         use = self._use
-        gx, gy, gr = self._glare
-        for a in range(ACROSS):
-            use[a] = 1
-            for t in (outer, (outer + HALF) / 2, HALF + 0.6):
-                along = a - 5
-                x, y = pose.outward(t * c - along * s, t * s + along * c)
-                if x * x + y * y > _PLATE * _PLATE or (x - gx) ** 2 + (y - gy) ** 2 < gr:
-                    use[a] = 0
-                for other in others:
-                    if _over(other, x, y):
-                        use[a] = 0
-            n += use[a]
         if n < _LEAST:
             return None
         scan.sample(plane, w, h, m, self._points, ACROSS * STEPS, self._values)
         scan.fold(self._values, ACROSS, STEPS, use, self._sums)
         return n, self._sums, max(HALF, foot)
+
+    def _lines(self, pose, c, s, outer, others):
+        """How many lines see nothing but this die and the plate; which ones goes to `use`."""
+        use = self._use
+        gx, gy, gr = self._glare
+        x, y = pose.outward(outer * c, outer * s)
+        near = [other for other in others if (other.x - x) ** 2 + (other.y - y) ** 2 < _FAR * _FAR]
+        if not near and x * x + y * y < _INSIDE * _INSIDE and (x - gx) ** 2 + (y - gy) ** 2 > _FAR * _FAR:
+            for a in range(ACROSS):
+                use[a] = 1
+            return ACROSS
+        n = 0
+        for a in range(ACROSS):
+            use[a] = 1
+            along = a - 5
+            for t in (outer, (outer + HALF) / 2, HALF + 0.6):
+                x, y = pose.outward(t * c - along * s, t * s + along * c)
+                if x * x + y * y > _PLATE * _PLATE or (x - gx) ** 2 + (y - gy) ** 2 < gr:
+                    use[a] = 0
+                    break
+                for other in near:
+                    if _over(other, x, y):
+                        use[a] = 0
+            n += use[a]
+        return n
 
     def edge(self, plane, w, h, pose, side, others, view, inv):
         """(how far outside of a flat die's outline this side's is found, where that outline is) in mm; None where it isn't seen."""
