@@ -16,6 +16,7 @@ from dicewire import codes
 
 from tumbler.eye.calibrate import HEIGHT, WIDTH, NotCalibrated, calibrate
 from tumbler.eye.desk import DeskFailed
+from tumbler.eye.shown import to_be_seen
 from tumbler.twin.camera import PRESETS, SETS, Lie, StagedThrow, render, stage
 from tumbler.twin.process import HEAP, find_micropython, firmware_tree
 
@@ -36,6 +37,7 @@ class FrameReading:
     us: int
     heap: int
     frame: bytes
+    shown: bool  # whether the picture shows, by geometry and light, that the throw isn't flat
 
     @property
     def accepted(self) -> bool:
@@ -92,6 +94,7 @@ def read_throws(
             answer["us"],
             answer["heap"],
             frame,
+            lie is Lie.FLAT or to_be_seen(throw, lie, SETS[die_set], fitting.view),
         )
         for lie, throw, frame, answer in zip(lies, throws, frames, answers, strict=True)
     ]
