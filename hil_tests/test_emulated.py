@@ -32,7 +32,7 @@ SEED = 1
 KEY = bytes(range(32))
 BOOK = "crown-melbourne-sicbo-a"
 BOOT_S, SELF_TEST_S, ROUND_S = 6, 6, 40
-HEAP_LEAST = 40_000  # free at its lowest: a third of what a frame and its reading need besides
+HEAP_LEAST = 80_000  # free at its lowest, with tags: what a camera's reader has to live in
 FRAMES = 1000
 LESS_THAN_A_WRITE = 1000  # bytes: littlefs programs more for any file that changes
 
