@@ -8,7 +8,7 @@ import gc
 import json
 import sys
 
-from controller.reader import symbols
+from controller.reader import footing, symbols
 from controller.reader.calibration import SYMBOLS, Calibration, Plate, name
 from controller.reader.teach import Lessons
 
@@ -34,6 +34,7 @@ class SymbolLessons:
         self.light = Lessons(plate)
         self.faces = [symbols.Lessons() for _ in range(6)]
         self.strays = [0] * 6
+        self.halves = []  # of upper faces: (share of the plate's radius squared, half a side in pixels)
 
     def take(self, face, frame, u, v):
         """A frame in which all dice show this face, 1 to 6."""
@@ -46,6 +47,11 @@ class SymbolLessons:
             for symbol in found:
                 if not self.faces[face - 1].take(symbol):
                     self.strays[face - 1] += 1
+                    continue
+                sides = footing.measure(window, symbol.x, symbol.y, self.step, light.ground[-1])
+                if sides is not None:
+                    away = (symbol.x + window.left - self.plate.x) ** 2 + (symbol.y + window.top - self.plate.y) ** 2
+                    self.halves.append((away / (self.plate.r * self.plate.r), (sides[0] + sides[1]) / 2))
 
     def learned(self):
         """-> (Calibration, symbols.bin); raises NotTaught."""
@@ -60,7 +66,11 @@ class SymbolLessons:
             for other in range(face):
                 if symbols.alike(rows[face], rows[other]) > _TOO_ALIKE:
                     raise NotTaught("faces %d and %d look the same" % (other + 1, face + 1))
-        known = Calibration(self.step, 0.0, 0, 0)
+        bend, half = _lens(self.halves)
+        known = Calibration(
+            self.step, half, 0, 0
+        )  # of symbols `radius` is half a face's side, in the middle of the plate
+        known.bend = bend
         known.kind = SYMBOLS
         known.plate = self.plate
         known.ground = _middle(self.light.ground)
@@ -68,6 +78,20 @@ class SymbolLessons:
         known.sharp = _middle(self.light.sharp)
         known.grain = _middle(self.light.grain)
         return known, symbols.pack(rows)
+
+
+def _lens(places):
+    """(bend, half): how much smaller a face is at the rim than in the middle of the plate, by least squares; half its side
+    there."""
+    n = len(places)
+    if n < 9:
+        return 0.0, _middle([half for _, half in places])
+    mx = sum([x for x, _ in places]) / n
+    my = sum([y for _, y in places]) / n
+    xx = sum([(x - mx) ** 2 for x, _ in places])
+    slope = sum([(x - mx) * (y - my) for x, y in places]) / xx if xx > 0.05 else 0.0
+    middle = my - slope * mx
+    return max(-0.1, min(0.1, -slope / middle)), middle
 
 
 def _middle(values):

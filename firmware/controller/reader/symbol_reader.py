@@ -9,7 +9,7 @@ from math import sqrt
 
 from dicewire import codes
 
-from controller.reader import calibration, light, scan, symbols, things, windows
+from controller.reader import calibration, footing, light, scan, symbols, things, windows
 from controller.reader.camera import SYMBOLS
 from controller.reader.stills import TRIES, Stills
 from controller.target import const
@@ -142,6 +142,9 @@ class SymbolReader(Stills):
                 self._said(
                     codes.CAUSE_DISAGREE if sight == codes.SIGHT_COLOUR_DIFFERS else codes.CAUSE_UNREADABLE, sight
                 )
+                return
+            if self.known.radius and not footing.flat(window, symbol, self.known, self.watch.ground):
+                self._said(codes.CAUSE_NOT_FLAT, codes.SIGHT_COCKED)
                 return
             symbol.x += window.left
             symbol.y += window.top
