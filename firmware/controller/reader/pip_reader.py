@@ -29,8 +29,10 @@ _OFF = 0.22  # mm that the marks of a face may be off their places, in the mean
 _SCALE = 0.025  # by which a face may seem nearer or farther
 # four and more pips tell it better: usual errors of a flat face's scale and of its length by its width, and how unusual both may be
 _NEARER = 0.0038
+_NEARER_OF_TWO = 0.008
 _SKEWED = 0.0075
 _ODD = 10.0
+_ALL_ODD = 1.3  # everything together, of what is allowed to each: a small tilt shows a little everywhere
 _LIGHT = const(160)  # sixteenths of a grey step by which the bare plate may be brighter
 _DARK = const(160)
 _LEAST = const(2)  # cells that hang together: less is dust
@@ -111,8 +113,13 @@ class Eye:
         """Sides on which its outline is where a flat die's is; -1 where it doesn't lie flat."""
         if pose.off > _OFF or abs(pose.scale - 1) > _SCALE:
             return -1
-        if pose.number > 3 and ((pose.scale - 1) / _NEARER) ** 2 + ((pose.skew - 1) / _SKEWED) ** 2 > _ODD:
+        if pose.number > 3:
+            odd = ((pose.scale - 1) / _NEARER) ** 2 + ((pose.skew - 1) / _SKEWED) ** 2
+        else:
+            odd = ((pose.scale - 1) / _NEARER_OF_TWO) ** 2
+        if odd > _ODD:
             return -1
+        odd /= _ODD
         known = self.known
         seen = 0
         edges = self._edges(pose, found)
@@ -122,10 +129,12 @@ class Eye:
                 continue
             c, s = _SIDES[side]
             kind = known.side(pose, c, s, at)
-            if abs(edge - known.edges[kind]) > known.slacks[kind]:
+            share = (edge - known.edges[kind]) / known.slacks[kind]
+            odd += share * share
+            if abs(share) > 1:
                 return -1
             seen += 1
-        return seen
+        return seen if odd < _ALL_ODD else -1
 
     def steepest(self):
         """The step between neighbours that one pair in two hundred exceeds."""
