@@ -7,15 +7,12 @@ calibration it was read by.
 import binascii
 import hashlib
 import struct
-from math import sqrt
 
 _FORM = "<4sBBHffffffHHHHf"
 _MAGIC = b"TEY2"
 FILE = "eye.bin"
 PIPS = 0
 SYMBOLS = 1
-_WHITEST = 8  # grey steps from white: no ink is nearer, but the lamp's reflection
-MIDDLE = 0.3  # of the plate's radius squared: where a die lies on average, and where `step` is as it says
 
 
 class BadCalibration(ValueError):
@@ -61,53 +58,6 @@ class Calibration:
             int(self.ground), int(self.bright), int(self.sharp), int(self.grain), self.bend,
         )  # fmt: skip
         return body + struct.pack("<I", binascii.crc32(body))
-
-    def like_pip(self, pip):
-        """By polarity and size: a glare may have taken its contrast."""
-        return pip.inv == self.inv and 0.72 < pip.r / self.radius < 1.45
-
-    def fits_pip(self, pip):
-        return self.like_pip(pip) and pip.contrast() > 0.3 * self.contrast
-
-    def ratio(self, face):
-        """Size of a face against a flat one's at its place: a lens shows less of it toward the rim."""
-        step = self._step_at(face)
-        return face.size() / (step * step)
-
-    def _step_at(self, face):
-        away = (face.x - self.plate.x) ** 2 + (face.y - self.plate.y) ** 2
-        return self.step * (1 - self.bend * (away / (self.plate.r * self.plate.r) - MIDDLE))
-
-    def _diagonal(self, face):
-        """Of a two or three against a flat one's: between the two pips that are farthest apart."""
-        far = max([(p.x - q.x) ** 2 + (p.y - q.y) ** 2 for p in face.pips for q in face.pips])
-        return sqrt(far / 8) / self._step_at(face)
-
-    def seen_from(self, left, top):
-        """The same in the measure of a window of the frame."""
-        moved = Calibration(self.step, self.radius, self.inv, self.contrast, self.spread)
-        moved.plate = Plate(self.plate.x - left, self.plate.y - top, self.plate.r)
-        moved.bend = self.bend
-        return moved
-
-    def fits(self, face):
-        return 0.9 < self.ratio(face) < 1.12
-
-    def flat(self, face, shape):
-        """Seen as a die that lies flat: neither nearer to the camera nor foreshortened. Small tilts are the tags' to see."""
-        for pip in face.pips:
-            if face.number > 1 and not 0.84 < pip.r / self.radius < 1.12:
-                return False  # a reflection beside pips, or half over one
-        if face.number == 1:
-            return shape[2] > 0.87 and not (self.inv and face.pips[0].core < _WHITEST)
-        if face.number < 4:
-            return shape[2] > 0.915 and 0.972 < self._diagonal(face) < 1.028
-        limit = max(0.015, 1.5 * self.spread)
-        ratio = self.ratio(face)
-        if face.number == 6:
-            limit = max(0.025, 3 * self.spread)
-            return 1 - 2 * limit < ratio < 1 + 2 * limit and shape[2] > 0.955
-        return 1 - 2 * limit < ratio < 1 + 2 * limit and shape[2] > 1 - max(0.03, 3 * self.spread)
 
 
 def unpack(data):

@@ -78,33 +78,6 @@ def single(pip, ratio):
     return face
 
 
-def one_known(picture, face, pips):
-    """A face of one pip where the size of the dice is known: the body must reach as far as a die's, whatever lies beyond."""
-    face.thing = None
-    face.why = ""
-    pip = face.pips[0]
-    for other in pips:
-        # another pip of its size within a die's width that no die explains, however faint: a two or three under a glare
-        if other is not pip and other.face is None and abs(other.x - pip.x) + abs(other.y - pip.y) > pip.r:
-            a, b = face.lattice(other.x, other.y)
-            if a * a + b * b < 9.5:
-                face.why = "crowded"
-                return False
-    contrast = pip.contrast()
-    for times in (0.8, 1.0, 1.41):
-        like = 0
-        for cos, sin in outline.ROUND:
-            x, y = face.place(times * cos, times * sin)
-            off = (pip.body - picture.at(pip.octave, pip.plane, pip.inv, x, y)) / contrast
-            if off > 0.45:
-                face.why = "more than one"
-            elif -0.2 < off < 0.2:
-                like += 1
-        if like < 13:
-            face.why = "body %d" % like
-    return not face.why
-
-
 def one(picture, face, pips, thing):
     """A face of one pip; leaves why not in face.why."""
     face.thing = thing

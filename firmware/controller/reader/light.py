@@ -18,14 +18,12 @@ _SHARP = 0.55  # of the calibrated steepness
 DIRTY = const(120)  # thousandths of the plate that aren't even, beyond what calibration saw
 _DRIFT_LIGHT = 0.25
 _DRIFT_FOCUS = 0.14  # softer, at the same light: it costs spins sooner than less light
-_DRIFT_PLACE = 0.02
 _GASKET = const(3)  # pixels: its edge is soft
 _SLOW = 0.1  # weight of a new measurement
 
 # what drifted: number in EVENT.a
 LIGHT = const(1)
 FOCUS = const(2)
-SCALE = const(3)
 DIRT = const(4)
 
 
@@ -37,7 +35,7 @@ class Watch:
         self.ground = 0  # of the last frame
         self.bright = 0
         self.sharp = 0
-        self._light = self._focus = self._scale = 0.0  # slow means of ratios to the calibration, 0 = none yet
+        self._light = self._focus = 0.0  # slow means of ratios to the calibration, 0 = none yet
         self.drift = self.amount = 0
 
     def measure(self, half, plate):
@@ -89,20 +87,12 @@ class Watch:
             return self.sharp >= _SHARP * known.sharp
         return True
 
-    def measured(self, tops, known):
-        """Dice that were read: their size tells whether camera or plate moved."""
-        for face in tops:
-            if face.number > 3:
-                self._scale = _slow(self._scale, known.ratio(face))
-        self._judge()
-
     def _judge(self):
         worst = 0.0
         self.drift = 0
         for what, ratio, limit in (
             (LIGHT, self._light, _DRIFT_LIGHT),
             (FOCUS, min(self._focus, 1.0), _DRIFT_FOCUS),
-            (SCALE, self._scale, _DRIFT_PLACE * 2),
         ):
             off = abs(ratio - 1) / limit if ratio else 0.0
             if off > 1 and off > worst:
@@ -112,7 +102,7 @@ class Watch:
 
     def forget(self):
         """After a new calibration."""
-        self._light = self._focus = self._scale = 0.0
+        self._light = self._focus = 0.0
         self.drift = self.amount = 0
 
 

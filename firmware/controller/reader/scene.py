@@ -16,8 +16,6 @@ OK = "ok"
 NO_DICE = "no_dice"
 MISSING = "missing"
 TOO_MANY = "too_many"
-NOT_FLAT = "not_flat"
-FOREIGN = "foreign"
 OFF_CENTRE = "off_centre"
 UNREAD = "unread"
 UNEXPLAINED = "unexplained"
@@ -35,20 +33,14 @@ class Verdict:
         self.y = at.y if at is not None else 0
 
 
-def read(picture, found, dice=0, known=None, floor=None, things=None):
-    """The verdict on a picture whose pips were found; `dice` 0 takes as many as there are. `known`: the table's calibration,
-    which says how large the dice are and of which ink. `floor`: buffers for things.py, where memory is short; or `things`
-    where they were found already."""
+def read(picture, found, dice=0):
+    """The verdict on a picture whose pips were found; `dice` 0 takes as many as there are."""
     pips, holders = part(found)
-    marks = pips
-    if known is not None:
-        marks = [pip for pip in pips if known.like_pip(pip)]
-        pips = [pip for pip in marks if known.fits_pip(pip)]
-    things = ground.find(picture, floor) if things is None else things
+    things = ground.find(picture)
     chosen = []
     doubtful = []
     for face in spelling.find(pips):
-        if any([p.face is not None for p in face.pips]) or (known is not None and not known.fits(face)):
+        if any([p.face is not None for p in face.pips]):
             continue
         if judge.pattern(picture, face, _own(things, face)):
             _take(face, pips)
@@ -59,31 +51,19 @@ def read(picture, found, dice=0, known=None, floor=None, things=None):
     ratio = ratios[len(ratios) // 2] if ratios else 2.8
     for pip in pips:
         if pip.face is None:
-            face = judge.single(pip, ratio if known is None else known.step / pip.r)
-            if (
-                judge.one_known(picture, face, marks)
-                if known is not None
-                else judge.one(picture, face, pips, _own(things, face))
-            ):
+            face = judge.single(pip, ratio)
+            if judge.one(picture, face, pips, _own(things, face)):
                 _take(face, pips)
                 chosen.append(face)
             else:
                 doubtful.append(face)
     chosen = without_clutter(chosen)
-    if known is None and len(picture.octaves[0][2]) > 1:
-        from controller.reader import photograph  # a table does without, and has little memory
+    if len(picture.octaves[0][2]) > 1:
+        from controller.reader import photograph
 
         verdict = photograph.conclude(picture, chosen, pips, holders, things, dice)
     else:
         verdict = conclude(picture, chosen, pips, holders, things, dice)
-    if known is not None and verdict.reason == OK:
-        strange = foreign(things, verdict.dice)
-        if strange is not None:
-            verdict = Verdict(FOREIGN, verdict.dice, strange)
-        for face in verdict.dice:
-            if not known.flat(face, shape(face)):
-                verdict = Verdict(NOT_FLAT, verdict.dice, face)
-                break
     verdict.pips = pips
     verdict.doubtful = doubtful
     verdict.things = things
@@ -285,15 +265,6 @@ def unread(things, tops, pips):
             if wide < 2.4 * high and high < 2.4 * wide and thing.area > 0.45 * wide * high:
                 if [p for p in pips if 0.4 * r < p.r < 2 * r and p.contrast() > contrast and thing.holds(p)]:
                     return thing
-    return None
-
-
-def foreign(things, tops):
-    """On a table's own plate nothing lies but dice: a thing that is too large for dust or a glare and is no die's."""
-    die = DIE * tops[0].size()
-    for thing in things:
-        if thing.plain and thing.area > 0.15 * die and not [g for g in tops if _aside(g, thing)]:
-            return thing
     return None
 
 
