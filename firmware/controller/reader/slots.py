@@ -12,6 +12,8 @@ _EACH = _CORE + _RING
 _PIP = 0.55  # of the way from body to pip
 _BARE = 0.3
 _UNLIKE = 1.5
+_GLARE_MIDDLE = 0.15
+_TO_WHITE = 0.4  # of the way from the body to white
 _GLARE = 0.35  # of the contrast, brighter than the body
 
 
@@ -43,11 +45,14 @@ class Slots:
         cores = []
         bodies = []
         bare = []
+        middle = 0.0
         for k in range(9):
             at = k * _EACH
             core = sum(out[at : at + _CORE]) / _CORE
             ring = sorted(out[at + _CORE : at + _EACH])
             body = (ring[2] + ring[3] + ring[4] + ring[5]) / 4
+            if k == 4:
+                middle = core
             share = (core - body if inv else body - core) / contrast
             bodies.append(body)
             if share > _PIP:
@@ -64,4 +69,9 @@ class Slots:
                 return 0
         elif bare and max(bare) > bodies[4] + _GLARE * contrast:
             return 0  # a pip may be hidden under a reflection
-        return SPELLED.get(bits, 0)
+        number = SPELLED.get(bits, 0)
+        if not inv and number in (2, 4):
+            # one hidden pip in the middle would make it a three or a five
+            if middle > bodies[4] + min(_GLARE_MIDDLE * contrast, _TO_WHITE * (255 - bodies[4])):
+                return 0
+        return number
