@@ -80,7 +80,14 @@ def open_table(peer: Peer) -> Peer:
     """Betting is open, whatever the test before left."""
     if not peer.ups:
         peer.until(lambda: peer.ups, BOOT_S, "HELLO")
+    dealer = peer.table.dealer
+    if (
+        peer.phase == codes.PHASE_NO_SPIN and dealer is not None
+    ):  # physics lets a die lean now and then: the dealer goes on
+        dealer.paused = False
     peer.until(lambda: peer.phase == codes.PHASE_BETTING_OPEN, SELF_TEST_S, "betting open")
+    if dealer is not None:
+        dealer.paused = True
     return peer
 
 

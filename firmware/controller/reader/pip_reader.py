@@ -154,6 +154,12 @@ class Eye:
         """Is the plate uneven in many places, as under a dome with dust and smears? Dice and things are few."""
         return self.strange(()) > 0 and self.bare.pieces > _FILTHY
 
+    def _least_sides(self, number, away):
+        """On which a die's outline must be seen: one pip says nothing about how it lies, and at the rim it may lean on the glass."""
+        if number > 1:
+            return 1
+        return 3 if away > self.known.plate_r - 0.75 * EDGE else 2
+
     def verdict(self, dice):
         """(cause, sight, poses): cause 0 where so many dice lie flat and are read."""
         found = self.find()
@@ -163,8 +169,8 @@ class Eye:
             if pose.second != pose.number:
                 return codes.CAUSE_UNREADABLE, codes.SIGHT_UNREAD, ()
         for pose in found:
-            if self.flat(pose, found) < (2 if pose.number == 1 else 1):
-                away = sqrt(pose.x * pose.x + pose.y * pose.y)
+            away = sqrt(pose.x * pose.x + pose.y * pose.y)
+            if self.flat(pose, found) < self._least_sides(pose.number, away):
                 sight = codes.SIGHT_LEANING if away > self.known.plate_r - EDGE else codes.SIGHT_COCKED
                 return codes.CAUSE_NOT_FLAT, sight, ()
         most = self.strange(found)

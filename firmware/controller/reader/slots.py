@@ -13,6 +13,7 @@ _PIP = 0.55  # of the way from body to pip
 _BARE = 0.3
 _UNLIKE = 1.5
 _GLARE_MIDDLE = 0.15
+_BLOWN = 240  # a body so bright hides a pip under a reflection
 _TO_WHITE = 0.4  # of the way from the body to white
 _GLARE = 0.35  # of the contrast, brighter than the body
 
@@ -72,6 +73,6 @@ class Slots:
         number = SPELLED.get(bits, 0)
         if not inv and number in (2, 4):
             # one hidden pip in the middle would make it a three or a five
-            if middle > bodies[4] + min(_GLARE_MIDDLE * contrast, _TO_WHITE * (255 - bodies[4])):
+            if bodies[4] > _BLOWN or middle > bodies[4] + min(_GLARE_MIDDLE * contrast, _TO_WHITE * (255 - bodies[4])):
                 return 0
         return number

@@ -127,7 +127,7 @@ class Bench:
     @property
     def board(self) -> Any:
         if self._board is None:
-            self._board = self.firmware.module("boards.twin").Board()
+            self._board = self.firmware.board()
         return self._board
 
     def advance(self, us: int) -> None:
@@ -159,6 +159,14 @@ class InProcessFirmware:
         self._handlers: dict[int, Callable[[int], None]] = {}
         self._polls = 0
         self._loaded: dict[str, types.ModuleType] = {}
+
+    def board(self) -> Any:
+        """With its drivers loaded, which a board does when they are first asked for."""
+        made = self.module("boards.twin").Board()
+        with self._as_on_device():
+            assert made.tags is not None
+            assert made.camera is not None
+        return made
 
     def module(self, name: str) -> types.ModuleType:
         """A firmware module by its name on the device, for instance drivers.pn5180."""
