@@ -155,7 +155,7 @@ class Eye:
         return self.strange(()) > 0 and self.bare.pieces > _FILTHY
 
     def _least_sides(self, number, away):
-        """On which a die's outline must be seen: one pip says nothing about how it lies, and at the rim it may lean on the glass."""
+        """On which a die's outline must be seen: one pip does not say how it lies, and at the rim it may lean on the glass."""
         if number > 1:
             return 1
         return 3 if away > self.known.plate_r - 0.75 * EDGE else 2
