@@ -6,7 +6,7 @@ mirrored it may be brighter. Not for dice: sides.py.
 
 from array import array
 
-from controller.reader import scan
+from controller.reader import plate
 from controller.reader.pip_table import LAMP_HEIGHT, WIDTH
 from controller.reader.view import EDGE
 
@@ -74,11 +74,11 @@ class Bare:
         self.pieces = 0
         if not gain:
             return SIDE * SIDE
-        scan.stray(self.cells, SIDE, SIDE, ground, gain, mask, light, dark)
+        plate.stray(self.cells, SIDE, SIDE, ground, gain, mask, light, dark)
         most = 0
         at = mask.find(b"\x01")
         while at >= 0:
-            n = scan.flood(mask, SIDE, SIDE, at, self._stack, 400, self._sums)
+            n = plate.flood(mask, SIDE, SIDE, at, self._stack, 400, self._sums)
             self.pieces += 1
             if n < 0:
                 return SIDE * SIDE
@@ -114,7 +114,7 @@ class Bare:
                 self._corners[k] = max(0, min(16 * SIDE, int((px - known.left) * 4)))
                 self._corners[k + 1] = max(0, min(16 * SIDE, int(py * 4)))
                 k += 2
-        scan.cover(self.mask, SIDE, SIDE, self._corners, k // 2, value)
+        plate.cover(self.mask, SIDE, SIDE, self._corners, k // 2, value)
 
     def _round(self, x, y, r):
         k = 0
@@ -123,4 +123,4 @@ class Bare:
             self._corners[k] = max(0, min(16 * SIDE, int((px - self._known.left) * 4)))
             self._corners[k + 1] = max(0, min(16 * SIDE, int(py * 4)))
             k += 2
-        scan.cover(self.mask, SIDE, SIDE, self._corners, 8, 4)
+        plate.cover(self.mask, SIDE, SIDE, self._corners, 8, 4)

@@ -10,6 +10,8 @@ import json
 import sys
 import time
 
+from controller.reader.feed import fill
+
 _WIDTH = 320
 _HEIGHT = 240
 
@@ -47,7 +49,7 @@ class _Still:
 
     def read_rows_into(self, strip, first, n, u=None, v=None):
         self._source.seek(self.at + first * _WIDTH)
-        _fill(self._source, memoryview(strip)[: n * _WIDTH])
+        fill(self._source, memoryview(strip)[: n * _WIDTH])
 
 
 class _Once:
@@ -83,16 +85,6 @@ def frames(path):
             shown.at += _WIDTH * _HEIGHT
 
 
-def _fill(source, buffer):
-    room = memoryview(buffer)
-    got = 0
-    while got < len(buffer):
-        n = source.readinto(room[got:])
-        if not n:
-            raise OSError("the picture ends after %d of %d bytes" % (got, len(buffer)))
-        got += n
-
-
 def main():
     if "frames" in sys.argv:
         frames(sys.argv[-1])
@@ -100,7 +92,7 @@ def main():
     source = sys.stdin.buffer
     w, h, dice = [int(word) for word in source.readline().split()]
     rgb = bytearray(3 * w * h)
-    _fill(source, rgb)
+    fill(source, rgb)
     print(json.dumps(answer(w, h, rgb, dice)))
 
 

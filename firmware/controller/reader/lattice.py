@@ -6,19 +6,10 @@ where the lattice lies: faces.py.
 
 from math import sqrt
 
+from controller.reader.poses import SPELLED
+
 _CROSS = ((0.0, 0.0), (0.35, 0.0), (-0.35, 0.0), (0.0, 0.35), (0.0, -0.35))
 _BETWEEN = ((0.5, 0.5), (-0.5, 0.5), (0.5, -0.5), (-0.5, -0.5))
-_SPELLED = {
-    0b000010000: 1,
-    0b100000001: 2,
-    0b001000100: 2,
-    0b100010001: 3,
-    0b001010100: 3,
-    0b101000101: 4,
-    0b101010101: 5,
-    0b101101101: 6,
-    0b111000111: 6,
-}
 
 
 def read(picture, face):
@@ -63,7 +54,7 @@ def read(picture, face):
     # one of the four may lie under a glare
     spread = min(between[2] - between[0], between[3] - between[1]) / contrast
     face.sure = min(margin, 1 - 2 * spread)
-    return _SPELLED.get(bits, 0)
+    return SPELLED.get(bits, 0)
 
 
 def _pixel(picture, octave, plane, inv, face, a, b):

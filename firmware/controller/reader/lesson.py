@@ -8,17 +8,9 @@ import gc
 import json
 import sys
 
-from controller.reader import pip_table, scan
+from controller.reader import pip_table, plate
+from controller.reader.feed import fill
 from controller.reader.pip_reader import Buffers, Eye
-
-
-def _fill(source, buffer):
-    got = 0
-    while got < len(buffer):
-        n = source.readinto(memoryview(buffer)[got:])
-        if not n:
-            raise OSError("the pictures end too early")
-        got += n
 
 
 def look(eye, plane, known):
@@ -64,10 +56,10 @@ def main():
     frame = bytearray(320 * 240)
     w = pip_table.WIDTH
     for _ in range(head["frames"]):
-        _fill(source, frame)
+        fill(source, frame)
         for y in range(240):
             buffers.plane[y * w : y * w + w] = frame[y * 320 + known.left : y * 320 + known.left + w]
-        scan.smooth(buffers.plane, w, w, buffers.line)
+        plate.smooth(buffers.plane, w, w, buffers.line)
         print(json.dumps(look(eye, buffers.plane, known)))
         gc.collect()
 

@@ -6,7 +6,7 @@ A mark is grown from its lowest pixel to the level half way to the ring around i
 from array import array
 from math import pi, sqrt
 
-from controller.reader import scan
+from controller.reader import plate
 from controller.target import const
 
 _MARGIN = const(10)
@@ -41,7 +41,7 @@ class MarkFinder:
         for r in radii:
             for x, y in _ROUND:
                 ring.append((int(y * r + 50.5) - 50 + _MARGIN) * w + int(x * r + 50.5) - 50 + _MARGIN)
-        n = scan.spots(
+        n = plate.spots(
             plane, w, h, _MARGIN, known.inv, int(_WEAKEST * known.contrast), ring, len(radii), int(1.6 * known.radius),
             self._seeds, _ROOM,
         )  # fmt: skip
@@ -62,7 +62,7 @@ class MarkFinder:
         base = at - _MARGIN * w - _MARGIN
         body = sum([p[base + ring[first + i]] ^ inv for i in range(8)]) >> 3
         sums = self._sums
-        n = scan.grow(p, w, at, inv, (core + body + 1) >> 1, min(_REACH, ax, ay), self._work, self._stack, sums)
+        n = plate.grow(p, w, at, inv, (core + body + 1) >> 1, min(_REACH, ax, ay), self._work, self._stack, sums)
         if n < 8:
             return
         mark = Mark()

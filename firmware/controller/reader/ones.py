@@ -3,7 +3,8 @@
 from array import array
 from math import cos, pi, sin
 
-from controller.reader import scan
+from controller.reader import plate
+from controller.reader.fixed import MIDDLE
 
 _TURNS = 15
 _MOST = 40  # grey steps: more than that says no more
@@ -25,9 +26,9 @@ class Turns:
         out = self._out
         scores = []
         for points in self._points:
-            scan.sample(plane, w, h, pose.map, points, 2 * _N, out)
+            plate.sample(plane, w, h, pose.map, points, 2 * _N, out)
             body = sorted(out[:_N])[_N // 2]
-            scores.append(scan.unlike(out, _N, _N, body, _MOST) - 2 * scan.unlike(out, 0, _N, body, _MOST))
+            scores.append(plate.unlike(out, _N, _N, body, _MOST) - 2 * plate.unlike(out, 0, _N, body, _MOST))
         k = scores.index(max(scores))
         before, here, after = scores[k - 1], scores[k], scores[(k + 1) % _TURNS]
         bow = 2 * here - before - after
@@ -41,6 +42,6 @@ def _square(turn):
         for ex, ey in ((1, 0), (0, 1), (-1, 0), (0, -1)):
             for a in _ALONG:
                 u, v = t * ex - a * ey, t * ey + a * ex
-                points.append(int((u * c - v * s) * 16 + 1024.5))
-                points.append(int((u * s + v * c) * 16 + 1024.5))
+                points.append(int((u * c - v * s) * 16 + MIDDLE + 0.5))
+                points.append(int((u * s + v * c) * 16 + MIDDLE + 0.5))
     return points

@@ -10,7 +10,7 @@ from math import sqrt
 
 from dicewire import codes
 
-from controller.reader import bare, pip_table, poses, scan
+from controller.reader import bare, pip_table, plate, poses
 from controller.reader.camera import FILE, PIPS
 from controller.reader.marks import MarkFinder
 from controller.reader.ones import Turns
@@ -138,7 +138,7 @@ class Eye:
 
     def steepest(self):
         """The step between neighbours that one pair in two hundred exceeds."""
-        scan.steps(self.buffers.plane, _W, _W, self._counts)
+        plate.steps(self.buffers.plane, _W, _W, self._counts)
         left = sum(self._counts) // 200
         k = 63
         while k and left >= self._counts[k]:
@@ -219,15 +219,15 @@ class PipReader(Stills):
         left = self.known.left
         for row in range(0, _HEIGHT, _STRIP):
             self._camera.read_rows_into(b.strip, row, _STRIP)
-            scan.crop(b.strip, _WIDTH, _STRIP, left, b.plane, row * _W, _W)
+            plate.crop(b.strip, _WIDTH, _STRIP, left, b.plane, row * _W, _W)
 
     def look(self, now):
         """Is the picture fit to be read?"""
         b, eye = self._buffers, self._eye
-        scan.coarse(b.plane, _W, _W, b.cells)
+        plate.coarse(b.plane, _W, _W, b.cells)
         sight = self.watch.look(b.cells, eye.bare, self.known)
         if not sight:
-            scan.smooth(b.plane, _W, _W, b.line)
+            plate.smooth(b.plane, _W, _W, b.line)
             sight = self.watch.focus(eye.steepest(), self.known)
         if sight:
             self._said(codes.CAUSE_UNREADABLE, sight)

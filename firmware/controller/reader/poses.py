@@ -6,7 +6,7 @@ A pose is the middle and turn of a die's upper face; its map takes points of the
 from array import array
 from math import atan2, cos, pi, sin, sqrt
 
-from controller.reader import scan
+from controller.reader.fixed import BIAS
 from controller.reader.view import EDGE
 
 _NEAR = 0.8  # mm between a diagonal and the taught one
@@ -191,7 +191,7 @@ def _skew(at, mx, my):
 
 
 def make_map(pose, view, left):
-    """The pose's map for scan.sample(), in the measure of a plane whose first column is the frame's `left`."""
+    """The pose's map for plate.sample(), in the measure of a plane whose first column is the frame's `left`."""
     h = EDGE / 2
     at = [view.project(pose.outward(u, v)[0], pose.outward(u, v)[1], EDGE) for u, v in
           ((0, 0), (h, 0), (-h, 0), (0, h), (0, -h), (h, h))]  # fmt: skip
@@ -207,6 +207,6 @@ def make_map(pose, view, left):
             o -= left
         k = 6 * axis
         for value, step in ((o, 65536), (u, 4096), (v, 4096), (uu, 65536), (uv, 65536), (vv, 65536)):
-            numbers[k] = int(value * step) + scan.BIAS
+            numbers[k] = int(value * step) + BIAS
             k += 1
     pose.map = numbers

@@ -1,5 +1,6 @@
-"""The reader's hot loops: viper where there is viper, the plain twins elsewhere. Both give the same answers."""
+"""Hot loops for symbols and picture files: viper where there is viper, the plain twins elsewhere. Both give the same answers."""
 
+from controller.reader import plate
 from controller.target import ON_MICROPYTHON
 
 if ON_MICROPYTHON:
@@ -9,26 +10,15 @@ else:
 
 apart = loops.apart
 blend = loops.blend
-coarse = loops.coarse
 count = loops.count
-cover = loops.cover
-crop = loops.crop
 depart = loops.depart
 double = loops.double
-flood = loops.flood
-fold = loops.fold
-grow = loops.grow
+flood = plate.flood
+grow = plate.grow
 halve = loops.halve
 lift_shadow = loops.lift_shadow
 planes = loops.planes
 probe = loops.probe
-sample = loops.sample
 seeds = loops.seeds
-smooth = loops.smooth
-spots = loops.spots
-steps = loops.steps
-stray = loops.stray
+smooth = plate.smooth
 tally = loops.tally
-unlike = loops.unlike
-BIAS = 536870912
-MIDDLE = 1024

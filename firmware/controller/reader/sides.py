@@ -6,7 +6,8 @@ where the pose says; the foot is drawn toward the middle of the plate, so that s
 
 from array import array
 
-from controller.reader import scan
+from controller.reader import plate
+from controller.reader.fixed import BIAS, MIDDLE
 from controller.reader.view import EDGE
 
 ACROSS = 11
@@ -34,8 +35,8 @@ class Sides:
         self._points = array("H")
         for k in range(STEPS):
             for a in range(ACROSS):
-                self._points.append(int((FIRST + STEP * k) * 16 + 1024.5))
-                self._points.append(int((a - 5) * 16 + 1024))
+                self._points.append(int((FIRST + STEP * k) * 16 + MIDDLE + 0.5))
+                self._points.append(int((a - 5) * 16 + MIDDLE))
         self._values = bytearray(ACROSS * STEPS)
         self._use = bytearray(ACROSS)
         self._sums = array("H", bytes(2 * STEPS))
@@ -54,8 +55,8 @@ class Sides:
         use = self._use
         if n < _LEAST:
             return None
-        scan.sample(plane, w, h, m, self._points, ACROSS * STEPS, self._values)
-        scan.fold(self._values, ACROSS, STEPS, use, self._sums)
+        plate.sample(plane, w, h, m, self._points, ACROSS * STEPS, self._values)
+        plate.fold(self._values, ACROSS, STEPS, use, self._sums)
         return n, self._sums, max(HALF, foot)
 
     def _lines(self, pose, c, s, outer, others):
@@ -120,7 +121,7 @@ def _turned(m, side):
     """The map with its u axis on this side."""
     if side == 0:
         return m
-    b = scan.BIAS
+    b = BIAS
     out = array("I", m)
     for k in (0, 6):
         u, v, uu, uv, vv = [m[k + 1 + i] - b for i in range(5)]

@@ -3,7 +3,8 @@
 from array import array
 from math import cos, pi, sin
 
-from controller.reader import scan
+from controller.reader import plate
+from controller.reader.fixed import MIDDLE
 from controller.reader.poses import SLOTS, SPELLED
 
 _CORE = 7
@@ -34,14 +35,14 @@ class Slots:
                 self._put(u + away * cos((k + 0.5) * pi / 4), v + away * sin((k + 0.5) * pi / 4))
 
     def _put(self, u, v):
-        self._points.append(int(u * 16 + 1024.5))
-        self._points.append(int(v * 16 + 1024.5))
+        self._points.append(int(u * 16 + MIDDLE + 0.5))
+        self._points.append(int(v * 16 + MIDDLE + 0.5))
 
     def read(self, plane, w, h, pose, inv):
         """The number that the pixels spell, 0 for none. By the contrast of the marks that were found on the face."""
         out = self._out
         contrast = sum([mark.body - mark.core for mark in pose.marks]) / len(pose.marks)
-        scan.sample(plane, w, h, pose.map, self._points, 9 * _EACH, out)
+        plate.sample(plane, w, h, pose.map, self._points, 9 * _EACH, out)
         bits = 0
         cores = []
         bodies = []

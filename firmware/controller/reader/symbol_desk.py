@@ -16,6 +16,7 @@ from math import sqrt
 from dicewire import codes
 
 from controller.reader import scan, scene, symbols, windows
+from controller.reader.feed import fill
 
 _BODY = 0.6  # of the way from the ground's level to the lightest: a die's body
 _LIGHTER = 60  # grey steps from the ground to a body, at least
@@ -153,27 +154,16 @@ def read(w, h, luma, u, v, taught, dice):
     return scene.OK, best.dice
 
 
-def _fill(source, buffer):
-    room = memoryview(buffer)
-    got = 0
-    while got < len(buffer):
-        n = source.readinto(room[got:])
-        if not n:
-            raise OSError("the picture ends after %d of %d bytes" % (got, len(buffer)))
-        got += n
-    return buffer
-
-
 def main():
     source = sys.stdin.buffer
     w, h, dice, size = [int(word) for word in source.readline().split()]
     try:
-        taught = symbols.Taught(bytes(_fill(source, bytearray(size))))
+        taught = symbols.Taught(bytes(fill(source, bytearray(size))))
     except symbols.BadSymbols as error:
         print(json.dumps({"why": str(error)}))
         return
-    luma = _fill(source, bytearray(w * h))
-    u, v = [_fill(source, bytearray(((w + 3) // 4) * ((h + 3) // 4))) for _ in range(2)]
+    luma = fill(source, bytearray(w * h))
+    u, v = [fill(source, bytearray(((w + 3) // 4) * ((h + 3) // 4))) for _ in range(2)]
     gc.collect()
     began = time.ticks_ms()
     reason, found = read(w, h, luma, u, v, taught, dice)

@@ -10,6 +10,7 @@ import sys
 
 from controller.reader import footing, symbols
 from controller.reader.calibration import SYMBOLS, Calibration, Plate, name
+from controller.reader.feed import fill
 from controller.reader.teach import Lessons
 
 _WIDTH = 320
@@ -103,15 +104,6 @@ def _hex(data):
     return "".join(["%02x" % b for b in data])
 
 
-def _fill(source, buffer):
-    got = 0
-    while got < len(buffer):
-        n = source.readinto(memoryview(buffer)[got:])
-        if not n:
-            raise OSError("the pictures end too early")
-        got += n
-
-
 def main():
     source = sys.stdin.buffer
     words = source.readline().split()
@@ -120,7 +112,7 @@ def main():
     for face in range(1, 7):
         for _ in range(int(words[3])):
             for part in (frame, u, v):
-                _fill(source, part)
+                fill(source, part)
             lessons.take(face, frame, u, v)
             gc.collect()
     try:

@@ -4,7 +4,7 @@
 import sys
 from array import array
 
-from controller.reader import scan_plain, scan_viper, stretch_plain, stretch_viper
+from controller.reader import plate_plain, plate_viper, scan_plain, scan_viper, stretch_plain, stretch_viper
 
 W = 61
 H = 47
@@ -32,7 +32,8 @@ def both(name, *arguments):
     """Calls both with copies; their results and every buffer afterwards must be equal."""
     first = [copy(a) for a in arguments]
     second = [copy(a) for a in arguments]
-    viper, plain = (stretch_viper, stretch_plain) if name == "stretch" else (scan_viper, scan_plain)
+    homes = ((stretch_viper, stretch_plain), (plate_viper, plate_plain), (scan_viper, scan_plain))
+    viper, plain = next(home for home in homes if hasattr(home[1], name))
     one = getattr(viper, name)(*first)
     two = getattr(plain, name)(*second)
     if one != two:
@@ -121,9 +122,9 @@ def main():
     at = words("I", 12)
     points = words("H", 120)
     for k in range(12):
-        at[k] = scan_plain.BIAS + numbers[k]
+        at[k] = plate_plain.BIAS + numbers[k]
     for k in range(120):
-        points[k] = scan_plain.MIDDLE + rand(500) - 250
+        points[k] = plate_plain.MIDDLE + rand(500) - 250
     values = both("sample", p, W, H, at, points, 60, bytearray(60))[6]
     print("sample")
     both("fold", values, 6, 10, bytearray([rand(2) for _ in range(6)]), words("H", 10))

@@ -1,0 +1,21 @@
+"""Hot loops of the table's own reader: viper where there is viper, the plain twins elsewhere. Picture files have more: scan.py."""
+
+from controller.target import ON_MICROPYTHON
+
+if ON_MICROPYTHON:
+    from controller.reader import plate_viper as loops
+else:
+    from controller.reader import plate_plain as loops  # type: ignore[no-redef]
+
+coarse = loops.coarse
+cover = loops.cover
+crop = loops.crop
+flood = loops.flood
+fold = loops.fold
+grow = loops.grow
+sample = loops.sample
+smooth = loops.smooth
+spots = loops.spots
+steps = loops.steps
+stray = loops.stray
+unlike = loops.unlike
