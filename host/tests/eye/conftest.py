@@ -59,32 +59,20 @@ def draw_dice(
     return sheet.resize((sheet.width // 4, sheet.height // 4), Image.Resampling.BOX)
 
 
-WAIT = """
-import socket, sys, time
-end = time.monotonic() + 30
-while True:
-    try:
-        socket.socket(socket.AF_UNIX).connect(sys.argv[1])
-        break
-    except OSError:
-        assert time.monotonic() < end, "the twin does not listen"
-        time.sleep(0.05)
-"""
-
-
 @contextlib.contextmanager
 def running_twin(folder: Path, *words: object) -> Iterator[Path]:
     """Gives its control socket, once it listens."""
     link, control = folder / "controller", folder / "twin.sock"
     command = [sys.executable, "-m", "tumbler", "twin", "--link", link, "--truth", folder / "truth.jsonl"]
     command += ["--control", control, "--speed", "0", "--seed", "4", *words]
-    twin = subprocess.Popen([str(word) for word in command], cwd=folder)
-    try:
-        subprocess.run([sys.executable, "-c", WAIT, str(control)], check=True, timeout=40)
-        yield control
-    finally:
-        twin.terminate()
-        twin.wait(timeout=20)
+    with subprocess.Popen([str(word) for word in command], cwd=folder, stdout=subprocess.PIPE, text=True) as twin:
+        try:
+            assert twin.stdout is not None
+            assert twin.stdout.readline().endswith("ready\n")
+            yield control
+        finally:
+            twin.terminate()
+            twin.wait(timeout=20)
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 import subprocess
 import sys
 import zlib
@@ -109,60 +110,43 @@ def test_where_it_shall_go_is_checked_before_any_work(tmp_path: Path, words: tup
     assert len(done.stderr.splitlines()) == 1
 
 
-def test_a_running_table_is_calibrated_stores_it_and_plays_by_it(tmp_path: Path) -> None:
+def test_a_running_table_is_calibrated_stores_it_and_plays_by_it(tmp_path: Path, start_twin) -> None:
     link, key = tmp_path / "controller", tmp_path / "controller.key"
-    command = [sys.executable, "-m", "tumbler", "twin", "--link", link, "--truth", tmp_path / "truth.jsonl"]
-    command += [
-        "--reader",
-        "camera",
-        "--install-game",
-        "--control",
-        tmp_path / "twin.sock",
-        "--speed",
-        "0",
-        "--seed",
-        "4",
-    ]
-    twin = subprocess.Popen([str(word) for word in command], cwd=tmp_path)
-    try:
-        with TwinControl(tmp_path / "twin.sock") as control:
-            control({"do": "cover", "closed": False})
-            table = ("--port", link, "--key", key)
-            before = tumbler("diag", "calibration", *table, "--json", cwd=tmp_path)
-            assert before.returncode == 0, before.stderr
-            asked = [
-                sys.executable,
-                "-m",
-                "tumbler",
-                "calibrate",
-                *map(str, table),
-                "--throws",
-                "6",
-                "--picture",
-                "found.png",
-            ]
-            process = subprocess.Popen(
-                asked, cwd=tmp_path, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-            )
-            assert process.stdin is not None
-            assert process.stdout is not None
-            faces = ((4, 5, 6), (6, 5, 4), (4, 6, 5), (5, 4, 6), (6, 4, 5), (5, 6, 4))
-            for throw in faces:
-                while not read_until(process.stdout, "Enter "):
-                    pass
-                control({"do": "place", "faces": list(throw)})
-                process.stdin.write("\n")
-                process.stdin.flush()
-            said, error = process.communicate(timeout=60)
-            assert process.returncode == 0, error
-            stored = said.rsplit("stored in the controller as ", 1)[1].strip()
-            after = tumbler("diag", "calibration", *table, "--json", cwd=tmp_path)
-            assert json.loads(after.stdout)["hash"] == stored
-            assert json.loads(before.stdout)["hash"] != stored
-            assert (tmp_path / "found.png").stat().st_size > 10_000
-    finally:
-        twin.terminate()
-        twin.wait(timeout=20)
+    with start_twin(tmp_path, "--reader", "camera", "--install-game") as path, TwinControl(path) as control:
+        control({"do": "cover", "closed": False})
+        table = ("--port", link, "--key", key)
+        before = tumbler("diag", "calibration", *table, "--json", cwd=tmp_path)
+        assert before.returncode == 0, before.stderr
+        asked = [
+            sys.executable,
+            "-m",
+            "tumbler",
+            "calibrate",
+            *map(str, table),
+            "--throws",
+            "6",
+            "--picture",
+            "found.png",
+        ]
+        process = subprocess.Popen(
+            asked, cwd=tmp_path, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+        assert process.stdin is not None
+        assert process.stdout is not None
+        faces = ((4, 5, 6), (6, 5, 4), (4, 6, 5), (5, 4, 6), (6, 4, 5), (5, 6, 4))
+        for throw in faces:
+            while not read_until(process.stdout, "Enter "):
+                pass
+            control({"do": "place", "faces": list(throw)})
+            process.stdin.write("\n")
+            process.stdin.flush()
+        said, error = process.communicate(timeout=60)
+        assert process.returncode == 0, error
+        stored = said.rsplit("stored in the controller as ", 1)[1].strip()
+        after = tumbler("diag", "calibration", *table, "--json", cwd=tmp_path)
+        assert json.loads(after.stdout)["hash"] == stored
+        assert json.loads(before.stdout)["hash"] != stored
+        assert (tmp_path / "found.png").stat().st_size > 10_000
 
 
 def read_until(stream, end: str) -> bool:
@@ -176,24 +160,14 @@ def read_until(stream, end: str) -> bool:
 
 
 class TwinControl:
-    """Lines of JSON to the twin's socket, once it is there."""
+    """Lines of JSON to the twin's socket."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
 
     def __enter__(self):
-        import socket
-        import time
-
         self._socket = socket.socket(socket.AF_UNIX)
-        deadline = time.monotonic() + 30
-        while True:
-            try:
-                self._socket.connect(str(self._path))
-                break
-            except OSError:
-                assert time.monotonic() < deadline, "the twin does not listen"
-                time.sleep(0.05)
+        self._socket.connect(str(self._path))
         self._stream = self._socket.makefile("rw")
         return self.tell
 

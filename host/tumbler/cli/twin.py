@@ -207,6 +207,8 @@ def play(args: argparse.Namespace, folder: Path, key: bytes, dice: int, game: An
         raise BadInput(f"--control {error}") from error
     except (NoMicroPython, NoRom, NotCalibrated) as error:
         raise WorkFailed(str(error)) from error
+    if args.control is not None:
+        print(f"control socket {args.control}: ready", flush=True)  # whoever started us may connect now
     stopped = False
 
     def stop(_signal: int, _frame: FrameType | None) -> None:
