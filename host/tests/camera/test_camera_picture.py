@@ -127,7 +127,7 @@ def test_luma_and_colour_show_the_same_scene() -> None:
 
 def test_a_die_throws_its_shadow_away_from_the_lamp() -> None:
     conditions = replace(EASY, lamp_aside=(0.12, 0.12)).draw(rng(2))
-    lamp = np.array(conditions.fitting.lamp[:2])
+    lamp = np.array(conditions.fitting.lamps[0][:2])
     away = -lamp / np.linalg.norm(lamp)
     picture = render([flat(1, degrees=0.0)], SETS["black"], conditions, rng()).astype(float)
     behind, before = (

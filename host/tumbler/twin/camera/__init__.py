@@ -10,7 +10,7 @@ Everything is drawn from the generator that the caller gives, so a seed repeats.
 from .clutter import Foreign, ForeignKind
 from .dieset import SETS, DieSet
 from .difficulty import EASY, HARD, NORMAL, PRESETS, TROUBLES, Conditions, Difficulty, Fitting
-from .render import render, render_frames
+from .render import Pair, pair, render, render_frames
 from .scene import TableScene
 from .staged import Lie, StagedThrow, judge, stage, stage_any
 from .view import View
@@ -29,10 +29,12 @@ __all__ = [
     "Foreign",
     "ForeignKind",
     "Lie",
+    "Pair",
     "StagedThrow",
     "TableScene",
     "View",
     "judge",
+    "pair",
     "render",
     "render_frames",
     "stage",

@@ -16,6 +16,7 @@ import numpy as np
 from .view import View
 
 Range = tuple[float, float]
+Place = tuple[float, float, float]
 
 
 @dataclass(frozen=True)
@@ -23,7 +24,8 @@ class Difficulty:
     name: str
     seed: int = 0  # for a caller that brings no generator
     # what is fitted once
-    lamp_aside: Range = (0.02, 0.05)  # metres off the axis
+    lamp_aside: Range = (0.02, 0.05)  # metres off the axis, each of both lamps, which stand about opposite each other
+    lamp_turned: Range = (0.0, 10.0)  # degrees off opposite
     lamp_height: Range = (0.24, 0.28)
     lamp_radius: Range = (0.025, 0.035)  # a larger lamp has softer shadows
     tilt_degrees: Range = (0.0, 0.0)
@@ -50,7 +52,7 @@ class Difficulty:
 
     def fit(self, rng: np.random.Generator) -> Fitting:
         angle = float(rng.uniform(0.0, 2.0 * math.pi))
-        aside = _one(self.lamp_aside, rng)
+        other = angle + math.pi + math.radians(_one(self.lamp_turned, rng)) * float(rng.choice((-1.0, 1.0)))
         tilt, lean = math.radians(_one(self.tilt_degrees, rng)), float(rng.uniform(0.0, 2.0 * math.pi))
         shift, away = _one(self.shift_pixels, rng), float(rng.uniform(0.0, 2.0 * math.pi))
         view = View(
@@ -63,7 +65,7 @@ class Difficulty:
         )
         return Fitting(
             view,
-            (aside * math.cos(angle), aside * math.sin(angle), _one(self.lamp_height, rng)),
+            (self._lamp(angle, rng), self._lamp(other, rng)),
             _one(self.lamp_radius, rng),
             _one(self.focus, rng),
             _one(self.vignette, rng),
@@ -71,6 +73,10 @@ class Difficulty:
             _one(self.plate_wear, rng),
             int(rng.integers(2**32)),
         )
+
+    def _lamp(self, angle: float, rng: np.random.Generator) -> Place:
+        aside = _one(self.lamp_aside, rng)
+        return (aside * math.cos(angle), aside * math.sin(angle), _one(self.lamp_height, rng))
 
     def draw(self, rng: np.random.Generator, fitting: Fitting | None = None) -> Conditions:
         """One spin's. Without a fitting every spin is seen at a table of its own."""
@@ -95,7 +101,7 @@ class Difficulty:
 @dataclass(frozen=True)
 class Fitting:
     view: View
-    lamp: tuple[float, float, float]
+    lamps: tuple[Place, Place]  # of which one is lit while a frame is taken
     lamp_radius: float
     focus: float
     vignette: float
@@ -132,6 +138,7 @@ NORMAL = Difficulty(
     lamp_aside=(0.03, 0.09),
     lamp_height=(0.22, 0.30),
     lamp_radius=(0.015, 0.030),
+    lamp_turned=(0.0, 20.0),
     tilt_degrees=(0.0, 1.0),
     shift_pixels=(0.0, 2.0),
     turn_degrees=(0.0, 2.0),

@@ -25,7 +25,7 @@ _HALO = 0.03
 _COARSE = 2  # mirror images are soft: every second pixel is enough
 
 
-def mirrored(conditions: Conditions, size: Size) -> Floats:
+def mirrored(conditions: Conditions, size: Size, lamp_lit: int = 0) -> Floats:
     """Light that the dome sends into the lens by itself, rows x columns."""
     fitting = conditions.fitting
     coarse = (size[0] // _COARSE, size[1] // _COARSE)
@@ -41,7 +41,7 @@ def mirrored(conditions: Conditions, size: Size) -> Floats:
     twice = 2.0 * (rays[0] * normal[0] + rays[1] * normal[1] + rays[2] * normal[2])
     back = [rays[axis] - twice * normal[axis] for axis in range(3)]
     total = np.full(rays.shape[1:], np.float32(conditions.veil))
-    for lamp, strength in _lamps(conditions):
+    for lamp, strength in _lamps(conditions, lamp_lit):
         way = [np.float32(lamp[axis]) - point[axis] for axis in range(3)]
         length = np.sqrt(way[0] ** 2 + way[1] ** 2 + way[2] ** 2)
         off = 1.0 - (way[0] * back[0] + way[1] * back[1] + way[2] * back[2]) / length
@@ -61,8 +61,8 @@ def _coarse_rays(fitting: Fitting, size: Size) -> Floats:
     return taken
 
 
-def _lamps(conditions: Conditions) -> list[tuple[tuple[float, float, float], float]]:
-    found = [(conditions.fitting.lamp, conditions.glare)] if conditions.glare else []
+def _lamps(conditions: Conditions, lamp_lit: int) -> list[tuple[tuple[float, float, float], float]]:
+    found = [(conditions.fitting.lamps[lamp_lit], conditions.glare)] if conditions.glare else []
     rng = np.random.default_rng((conditions.seed, 1))
     for _ in range(conditions.glares):
         angle, aside = float(rng.uniform(0.0, 2.0 * math.pi)), float(rng.uniform(0.10, 0.60))

@@ -27,6 +27,7 @@ from .view import Size, View
 
 Floats = npt.NDArray[np.float32]
 Picture = npt.NDArray[np.uint8]
+Pair = tuple[Picture, Picture]  # by one lamp and by the other
 
 SIZE: Size = (320, 240)
 _FINE = 2  # rays a pixel on dice, each way
@@ -47,12 +48,35 @@ def render(
     colour: bool = False,
     foreign: Sequence[Foreign] = (),
     poses_after: Sequence[DiePose] | None = None,
+    lamp: int = 0,
 ) -> Picture:
     """Rows x columns of luma, or rows x columns x RGB. `poses_after` is where moving dice are at the end of the exposure."""
     (frame,) = render_frames(
-        poses, die_set, difficulty, rng, 1, size=size, colour=colour, foreign=foreign, poses_after=poses_after
+        poses,
+        die_set,
+        difficulty,
+        rng,
+        1,
+        size=size,
+        colour=colour,
+        foreign=foreign,
+        poses_after=poses_after,
+        lamp=lamp,
     )
     return frame
+
+
+def pair(
+    poses: Sequence[DiePose],
+    die_set: DieSet,
+    conditions: Conditions,
+    rng: np.random.Generator,
+    *,
+    foreign: Sequence[Foreign] = (),
+) -> Pair:
+    """Luma of one lie of the dice by one lamp and by the other, as the controller takes them in a row."""
+    a, b = (render(poses, die_set, conditions, rng, foreign=foreign, lamp=lamp) for lamp in (0, 1))
+    return a, b
 
 
 def render_frames(
@@ -66,6 +90,7 @@ def render_frames(
     colour: bool = False,
     foreign: Sequence[Foreign] = (),
     poses_after: Sequence[DiePose] | None = None,
+    lamp: int = 0,
 ) -> list[Picture]:
     """So many frames of one spin: the light is cast once, and each frame has its own noise. A third of the cost a frame."""
     if isinstance(difficulty, Difficulty):
@@ -77,7 +102,7 @@ def render_frames(
     if conditions.covered:
         light = np.full((3 if colour else 1, size[1], size[0]), _DARK, dtype=np.float32)
     else:
-        light = _Scene(die_set, conditions, size, colour, foreign).light(_ways(poses, poses_after))
+        light = _Scene(die_set, conditions, size, colour, foreign, lamp).light(_ways(poses, poses_after))
     taken = [sensor.expose(light, conditions, rng) for _ in range(count)]
     return [np.ascontiguousarray(frame.transpose(1, 2, 0)) if colour else frame[0] for frame in taken]
 
@@ -119,7 +144,13 @@ class _Scene:
     """Everything of one frame that stays the same while dice move through it."""
 
     def __init__(
-        self, die_set: DieSet, conditions: Conditions, size: Size, colour: bool, foreign: Sequence[Foreign]
+        self,
+        die_set: DieSet,
+        conditions: Conditions,
+        size: Size,
+        colour: bool,
+        foreign: Sequence[Foreign],
+        lamp: int,
     ) -> None:
         self._set = die_set
         self._half = die_set.edge / 2
@@ -127,7 +158,8 @@ class _Scene:
         self._size = size
         self._view: View = conditions.fitting.view
         self._eye = self._view.eye.astype(np.float32)
-        self._light = Light.of(conditions)
+        self._lamp = lamp
+        self._light = Light.of(conditions, lamp)
         self._shader = DieShader(die_set, self._light, colour, channels(die_set.plate, colour))
         rays = self._view.rays(size)
         down = -self._eye[2] / rays[2]
@@ -150,7 +182,7 @@ class _Scene:
         through = glass.let_through(self._conditions, self._size)
         if through is not None:
             total = total * through + (1.0 - through) * np.float32(_SCATTERED)
-        return total + glass.mirrored(self._conditions, self._size)
+        return total + glass.mirrored(self._conditions, self._size, self._lamp)
 
     # --- plate ------------------------------------------------------------------------------------------------------
 

@@ -17,7 +17,7 @@ from tumbler.twin.chips.dice import FACE_NORMALS, FACES, DicePoses
 
 from .dieset import DieSet
 from .difficulty import NORMAL, Conditions, Difficulty
-from .render import render
+from .render import Pair, pair, render
 from .staged import Lie, stage
 
 
@@ -74,17 +74,12 @@ class TableScene:
     def conditions(self) -> Conditions:
         return self._conditions
 
-    def rehearsal(self, throws: int, dice: int) -> list[npt.NDArray[np.uint8]]:
-        """Frames of so many throws that lie flat, at this very table: what a technician calibrates by. Changes nothing."""
+    def rehearsal(self, throws: int, dice: int) -> list[Pair]:
+        """Frames of so many throws that lie flat, by one lamp and by the other, at this very table: what a technician
+        calibrates by. Changes nothing."""
         rng = np.random.default_rng((self._seed, 8))
         return [
-            render(
-                stage(Lie.FLAT, dice, rng).poses,
-                self._set,
-                self._difficulty.draw(rng, self._fitting),
-                rng,
-                colour=False,
-            )
+            pair(stage(Lie.FLAT, dice, rng).poses, self._set, self._difficulty.draw(rng, self._fitting), rng)
             for _ in range(throws)
         ]
 
@@ -117,10 +112,10 @@ class TableScene:
         fitting = replace(self._fitting, focus=worse.focus, scratches=worse.scratches)
         return self._trouble.draw(self._rng, fitting)
 
-    def __call__(self, colour: bool) -> npt.NDArray[np.uint8]:
+    def __call__(self, colour: bool, lamp: int = 0) -> npt.NDArray[np.uint8]:
         covered = self._world.cover_closed
         if self._was_covered and not covered:
             self._conditions = self._drawn()
         self._was_covered = covered
         conditions = self.age.on(replace(self._conditions, covered=covered or self._conditions.covered))
-        return render(list(self._world.dice), self._set, conditions, self._rng, colour=colour)
+        return render(list(self._world.dice), self._set, conditions, self._rng, colour=colour, lamp=lamp)

@@ -45,9 +45,9 @@ class Light:
     reach2: np.float32
 
     @classmethod
-    def of(cls, conditions: Conditions) -> Light:
+    def of(cls, conditions: Conditions, lamp_lit: int = 0) -> Light:
         fitting = conditions.fitting
-        lamp = np.array(fitting.lamp, dtype=np.float32)
+        lamp = np.array(fitting.lamps[lamp_lit], dtype=np.float32)
         spread = [(fitting.lamp_radius * math.sqrt((i + 0.5) / _LAMP_POINTS), i * _GOLDEN) for i in range(_LAMP_POINTS)]
         offsets = np.array([(r * math.cos(a), r * math.sin(a), 0.0) for r, a in spread], dtype=np.float32)
         ambient = np.float32(conditions.ambient)
