@@ -1,6 +1,6 @@
 """Is the plate bare where no die that was read stands? Against the bare plate as it was taught, a quarter of the frame's size.
 
-A die takes its outline, upper face and foot; where the lamp throws its shadow the plate may be darker, and where the lamp is
+A die takes its outline, upper face and foot; where both lamps throw a shadow the plate may be darker, and where a lamp is
 mirrored it may be brighter. Not for dice: sides.py.
 """
 
@@ -12,7 +12,8 @@ from controller.reader.view import EDGE
 
 SIDE = WIDTH // 4
 _HALF = EDGE / 2
-_GROWN = 1.0  # mm around a die: blur, and the joint between its side and the plate
+_GROWN = 1.8  # mm around a die: blur, and the joint between its side and the plate
+_DIM = 5.0  # mm around a die: it takes light from the plate on all sides
 _SOFT = 2.2  # mm around a shadow: the lamp is not a point
 _GLARE_CELLS = 16  # that the lamp's image on the dome may take
 
@@ -66,9 +67,12 @@ class Bare:
             mask[at : at + SIDE] = row
         for pose in poses:
             self._cover(pose, _HALF + _GROWN, 1)
-            self._cover(pose, _HALF + _SOFT, 2)
-        if known.glare_r > 0:
-            self._round(known.glare_x, known.glare_y, known.glare_r)
+            self._cover(pose, _HALF + _DIM, 16)
+            for k in (0, 1):
+                self._cover(pose, _HALF + _SOFT, 2 << 2 * k, known.lamps[k])
+        for glare in known.glares:
+            if glare[2]:
+                self._round(*glare)
         gain = self.gain(poses)
         self.level = gain
         self.pieces = 0
@@ -90,25 +94,28 @@ class Bare:
     def _mirrored(self, n):
         """Is the thing that was just flooded in the middle of where the lamp is mirrored?"""
         known = self._known
-        if known.glare_r <= 0:
-            return False
-        x, y = known.view.project(known.glare_x, known.glare_y, 0.0)
-        dx = self._sums[1] / n + 0.5 - (x - known.left) / 4
-        dy = self._sums[2] / n + 0.5 - y / 4
-        return dx * dx + dy * dy < 9
+        for glare in known.glares:
+            if not glare[2]:
+                continue
+            x, y = known.view.project(glare[0], glare[1], 0.0)
+            dx = self._sums[1] / n + 0.5 - (x - known.left) / 4
+            dy = self._sums[2] / n + 0.5 - y / 4
+            if dx * dx + dy * dy < 9:
+                return True
+        return False
 
-    def _cover(self, pose, half, value):
+    def _cover(self, pose, half, value, lamp=None):
         known = self._known
         view = known.view
         k = 0
         for u, v in ((half, half), (half, -half), (-half, -half), (-half, half)):
             x, y = pose.outward(u, v)
             points = [(x, y, 0.0)]
-            if value == 1:
+            if lamp is None:
                 points.append((x, y, EDGE))
             else:  # the shadow of the upper corner
                 by = EDGE / (LAMP_HEIGHT - EDGE)
-                points.append((x + (x - known.lamp_x) * by, y + (y - known.lamp_y) * by, 0.0))
+                points.append((x + (x - lamp[0]) * by, y + (y - lamp[1]) * by, 0.0))
             for px, py, pz in points:
                 px, py = view.project(px, py, pz)
                 self._corners[k] = max(0, min(16 * SIDE, int((px - known.left) * 4)))

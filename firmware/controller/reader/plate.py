@@ -7,9 +7,12 @@ if ON_MICROPYTHON:
 else:
     from controller.reader import plate_plain as loops  # type: ignore[no-redef]
 
+brighter = loops.brighter
 coarse = loops.coarse
 cover = loops.cover
 crop = loops.crop
+darker = loops.darker
+energy = loops.energy
 flood = loops.flood
 fold = loops.fold
 grow = loops.grow
@@ -18,4 +21,3 @@ smooth = loops.smooth
 spots = loops.spots
 steps = loops.steps
 stray = loops.stray
-unlike = loops.unlike

@@ -185,11 +185,6 @@ def spots(p, w, h, margin, inv, contrast, ring, rings, apart, out, room):
     return n
 
 
-def unlike(values, first, n, level, most):
-    """How far n values are from a level, each counted up to `most`."""
-    return sum([min(most, abs(values[i] - level)) for i in range(first, first + n)])
-
-
 def coarse(p, w, h, out):
     """The plane at a quarter of its size: each pixel the mean of sixteen."""
     across = w >> 2
@@ -223,14 +218,17 @@ def cover(mask, w, h, corners, n, value):
 
 def stray(cells, w, h, ground, gain, mask, light, dark):
     """Marks with 1 every cell that is not as bright as the bare plate, `ground`, times gain / 256, and with 0 all others; gives how
-    many. Limits and ground are sixteenths of a grey step. What mask has 1 for is not looked at, 2 may be darker, 4 brighter."""
+    many. Limits and ground are sixteenths of a grey step. What mask has 1 for is not looked at, 2 and 8 both may be darker,
+    16 darker by an eighth, 4 brighter."""
     n = 0
     for i in range(w * h):
         m = mask[i]
-        d = (cells[i] << 4) - (ground[i] * gain >> 8)
+        bare = ground[i] * gain >> 8
+        d = (cells[i] << 4) - bare
         bad = 0
-        if ground[i] and not m & 1 and (d > (6 * light if m & 4 else light) or (d < -dark and not m & 2)):
-            bad = 1
+        if ground[i] and not m & 1:
+            if d > (6 * light if m & 4 else light) or (m & 10 != 10 and d < (-dark - (bare >> 3) if m & 16 else -dark)):
+                bad = 1
         mask[i] = bad
         n += bad
     return n
@@ -249,3 +247,21 @@ def crop(strip, width, rows, left, out, at, w):
     """Copies w pixels of each row of a strip, from column `left`, to `out` from index `at` on."""
     for row in range(rows):
         out[at + row * w : at + row * w + w] = strip[row * width + left : row * width + left + w]
+
+
+def darker(strip, width, rows, left, out, at, w):
+    """As crop, but of what is there and what comes the darker stays."""
+    for row in range(rows):
+        for k in range(w):
+            out[at + row * w + k] = min(out[at + row * w + k], strip[row * width + left + k])
+
+
+def brighter(cells, other, n):
+    """Of two rows of cells the brighter stay in the first."""
+    for k in range(n):
+        cells[k] = max(cells[k], other[k])
+
+
+def energy(sums, first, n):
+    """How steep a profile is: the sum of the squares of its slopes, of n steps from `first` on, in 256ths."""
+    return sum([(sums[k + 2] - sums[k]) ** 2 >> 8 for k in range(first, first + n)])

@@ -250,19 +250,6 @@ def spots(
 
 
 @micropython.viper
-def unlike(values: ptr8, first: int, n: int, level: int, most: int) -> int:
-    total = 0
-    for i in range(first, first + n):
-        d = values[i] - level
-        if d < 0:
-            d = 0 - d
-        if d > most:
-            d = most
-        total += d
-    return total
-
-
-@micropython.viper
 def coarse(p: ptr8, w: int, h: int, out: ptr8):
     across = w >> 2
     for y in range(h >> 2):
@@ -313,13 +300,17 @@ def stray(cells: ptr8, w: int, h: int, ground: ptr16, gain: int, mask: ptr8, lig
     n = 0
     for i in range(w * h):
         m = mask[i]
-        d = (cells[i] << 4) - (ground[i] * gain >> 8)
+        bare = ground[i] * gain >> 8
+        d = (cells[i] << 4) - bare
         bad = 0
         if m & 1 == 0 and ground[i]:
             if d > light and (m & 4 == 0 or d > 6 * light):
                 bad = 1
-            elif d < 0 - dark and m & 2 == 0:
-                bad = 1
+            elif m & 10 != 10:
+                if m & 16:
+                    d += bare >> 3
+                if d < 0 - dark:
+                    bad = 1
         mask[i] = bad
         n += bad
     return n
@@ -352,3 +343,35 @@ def crop(strip: ptr8, width: int, rows: int, left: int, out: ptr8, at: int, w: i
             k += 1
         at += w
         i += width
+
+
+@micropython.viper
+def darker(strip: ptr8, width: int, rows: int, left: int, out: ptr8, at: int, w: int):
+    i = left
+    end = at
+    for _ in range(rows):
+        k = i
+        end += w
+        while at < end:
+            new = strip[k]
+            if new < out[at]:
+                out[at] = new
+            at += 1
+            k += 1
+        i += width
+
+
+@micropython.viper
+def brighter(cells: ptr8, other: ptr8, n: int):
+    for k in range(n):
+        if other[k] > cells[k]:
+            cells[k] = other[k]
+
+
+@micropython.viper
+def energy(sums: ptr16, first: int, n: int) -> int:
+    total = 0
+    for k in range(first, first + n):
+        d = int(sums[k + 2]) - int(sums[k])
+        total += d * d >> 8
+    return total
