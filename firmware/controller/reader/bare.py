@@ -15,6 +15,8 @@ _HALF = EDGE / 2
 _GROWN = 1.8  # mm around a die: blur, and the joint between its side and the plate
 _DIM = 5.0  # mm around a die: it takes light from the plate on all sides
 _SOFT = 2.2  # mm around a shadow: the lamp is not a point
+_FAINTEST = 20  # grey steps, summed over a thing's cells
+_SPECK = 0.22  # of the plate's level: so much, summed so, a speck of dust on the dome takes at most
 _GLARE_CELLS = 16  # that the lamp's image on the dome may take
 
 
@@ -57,8 +59,8 @@ class Bare:
         ratios.sort()
         return ratios[len(ratios) // 2] if len(ratios) > 12 else 0
 
-    def strange(self, poses, light, dark, least):
-        """The most cells that hang together where the plate isn't bare; 0 where it is. `least`: fewer are not counted."""
+    def strange(self, poses, light, dark):
+        """The most cells that hang together where the plate isn't bare; 0 where it is. Specks on the dome are not counted."""
         known = self._known
         mask = self.mask
         ground = self._ground
@@ -80,15 +82,16 @@ class Bare:
             return SIDE * SIDE
         plate.stray(self.cells, SIDE, SIDE, ground, gain, mask, light, dark)
         most = 0
-        at = mask.find(b"\x01")
-        while at >= 0:
+        least = max(_FAINTEST, int(known.g0 * gain / 256 * _SPECK))
+        at = plate.marked(mask, 0, len(mask))
+        while at < len(mask):
             n = plate.flood(mask, SIDE, SIDE, at, self._stack, 400, self._sums)
             self.pieces += 1
             if n < 0:
                 return SIDE * SIDE
-            if n >= least and not (n <= _GLARE_CELLS and self._mirrored(n)):
+            if self._sums[3] >= least and not (n <= _GLARE_CELLS and self._mirrored(n)):
                 most = max(most, n)
-            at = mask.find(b"\x01", at + 1)
+            at = plate.marked(mask, at + 1, len(mask))
         return most
 
     def _mirrored(self, n):

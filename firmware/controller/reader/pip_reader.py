@@ -35,7 +35,6 @@ _ALL_ODD = 1.3  # everything together, of what is allowed to each: a small tilt 
 _SIDES = ((1, 0), (0, 1), (-1, 0), (0, -1))
 _LIGHT = const(160)  # sixteenths of a grey step by which the bare plate may be brighter
 _DARK = const(160)
-_LEAST = const(2)  # cells that hang together: less is dust
 _FILTHY = const(6)  # patches of the plate that are not as taught; dice, their shadows and a thing are fewer
 _DIE_CELLS = const(60)  # cells of a thing that may be a die
 
@@ -75,7 +74,7 @@ class Eye:
         for pose in found:
             poses.make_map(pose, known.view, known.left)
             pose.second = self._slots.read(plane, _W, _W, pose, known.inv)
-        found = poses.choose(found)
+        found = poses.choose([pose for pose in found if pose.second or len(pose.marks) > 2 or not self._askew(pose)])
         taken = [mark for pose in found for mark in pose.marks]
         for mark in marks:
             if mark in taken or not known.like_one(mark) or [1 for pose in found if _holds(pose, mark)]:
@@ -89,6 +88,10 @@ class Eye:
             pose.second = self._slots.read(plane, _W, _W, pose, known.inv)
             found.append(pose)
         return found
+
+    def _askew(self, pose):
+        """Two marks that are no flat die's: those of two ones may stand at about a diagonal's distance."""
+        return pose.off > _OFF or abs(pose.scale - 1) > _SCALE
 
     def turn(self, found, last):
         """What this frame shows of how ones are turned; after the last one they stand so."""
@@ -106,18 +109,19 @@ class Eye:
             pose.seen[lamp] = self.sides.seen(self.buffers.plane, _W, _W, pose, others, self.known.view, lamp)
 
     def edges(self, pose):
-        """(how far out its outline is, where it should be) of each side, by both lamps."""
+        """(how far out its outline is, where it should be, how far the lamps shine on it) of each side, by both lamps."""
         known = self.known
         out = []
         for side in range(4):
             c, s = _SIDES[side]
             lit = known.lit(pose, c, s, 0), known.lit(pose, c, s, 1)
-            out.append(sides.edge((pose.seen[0][side], pose.seen[1][side]), lit, known.inv))
+            edge, at = sides.edge((pose.seen[0][side], pose.seen[1][side]), lit, known.inv)
+            out.append((edge, at, lit))
         return out
 
     def _is_die(self, pose):
         """A mark alone: the lamp's reflection on the bare plate has no outline around it."""
-        return len([1 for edge, _ in self.edges(pose) if edge is not None and -1.5 < edge < 1.5]) > 0
+        return len([1 for edge, _, _ in self.edges(pose) if edge is not None and -1.5 < edge < 1.5]) > 0
 
     def stacked(self):
         """Do marks spell a face at the height of two dice?"""
@@ -125,7 +129,7 @@ class Eye:
 
     def flat(self, pose):
         """Sides on which its outline is where a flat die's is; -1 where it doesn't lie flat."""
-        if pose.off > _OFF or abs(pose.scale - 1) > _SCALE:
+        if self._askew(pose):
             return -1
         if pose.number > 3:
             odd = ((pose.scale - 1) / _NEARER) ** 2 + ((pose.skew - 1) / _SKEWED) ** 2
@@ -136,11 +140,10 @@ class Eye:
         odd /= _ODD
         known = self.known
         seen = 0
-        for edge, at in self.edges(pose):
+        for edge, at, lit in self.edges(pose):
             if edge is None:
                 continue
-            kind = known.side(at)
-            share = (edge - known.edges[kind]) / known.slacks[kind]
+            share = known.odd(edge, at, lit)
             odd += share * share
             if abs(share) > 1:
                 return -1
@@ -159,7 +162,7 @@ class Eye:
 
     def strange(self, found):
         """Cells of the largest thing on the plate that is no part of these dice."""
-        return self.bare.strange(found, _LIGHT, _DARK, _LEAST)
+        return self.bare.strange(found, _LIGHT, _DARK)
 
     def dirty(self):
         """Is the plate uneven in many places, as under a dome with dust and smears? Dice and things are few."""

@@ -10,7 +10,7 @@ import struct
 
 from controller.reader.view import EDGE, HEIGHT, View
 
-FORM = "<4sBBH30fHHHH"
+FORM = "<4sBBH38fHHHH"
 MAGIC = b"TEY4"
 SIZE = struct.calcsize(FORM) + 4
 WIDTH = 240  # of the square of the frame that is kept: dice at the rim reach farther out than the plate
@@ -19,13 +19,16 @@ _NUMBERS = (
     "x", "y", "focal", "bend", "tilt_x", "tilt_y",  # of the view
     "pitch", "size", "one_size",  # mm: between rows of pips, radius of a pip and of a single one
     "lamp0_x", "lamp0_y", "lamp1_x", "lamp1_y",  # mm from the middle of the plate, as if they hung LAMP_HEIGHT above it
-    # mm: where a flat die's outline is found against where it should be, and how far off it may be; upper edge, foot
-    "edge0", "edge1", "slack0", "slack1",
+    # where a flat die's outline is found against where it should be, in mm, of an upper edge and of a foot: and for each mm that it
+    # is farther out than the upper edge, and by how far both lamps shine on it, the less and the more, and what the more lacks of DIM; and how far off it may be
+    "edge0", "edge0_out", "edge0_less", "edge0_more", "edge0_dim",
+    "edge1", "edge1_out", "edge1_less", "edge1_more", "edge1_dim", "slack0", "slack1",
     "plate_r",  # mm of the bare plate that is looked at
     "g0", "gx", "gy", "gxx", "gxy", "gyy",  # grey level of the bare plate, the brighter of both lamps', by the share of plate_r
     "glare0_x", "glare0_y", "glare0_r", "glare1_x", "glare1_y", "glare1_r",  # mm on the plate: where the lamps are mirrored
 )  # fmt: skip
 LAMP_HEIGHT = 250.0
+DIM = 0.15  # slope of a lamp to a side: below, the side is dim
 FOOT = 0.3  # mm that a foot stands out to be in view
 
 
@@ -45,9 +48,9 @@ class Taught:
         for k, name in enumerate(_NUMBERS):
             setattr(self, name, numbers[k])
         self.lamps = (numbers[9:11], numbers[11:13])
-        self.edges = numbers[13:15]
-        self.slacks = numbers[15:17]
-        self.glares = (numbers[24:27], numbers[27:30])
+        self._edges = (numbers[13:18], numbers[18:23])
+        self._slacks = numbers[23:25]
+        self.glares = (numbers[32:35], numbers[35:38])
         self.ground = ground
         self.bright = bright
         self.sharp = sharp
@@ -68,6 +71,14 @@ class Taught:
     def side(self, at):
         """Which of both kinds a side is whose outline is `at` mm from the face's middle: with its foot in view, or not."""
         return 1 if at > EDGE / 2 + FOOT else 0
+
+    def odd(self, edge, at, lit):
+        """How unusual it is to find a flat die's outline there: 1 is the most that is allowed."""
+        kind = self.side(at)
+        flat, out, less, more, dim = self._edges[kind]
+        best = max(lit)
+        usual = flat + out * (at - EDGE / 2) + less * min(lit) + more * best + dim * max(0.0, DIM - best)
+        return (edge - usual) / self._slacks[kind]
 
     def lit(self, pose, c, s, lamp):
         """How far this lamp stands to this side of a die, as a slope: below zero the side and the plate beyond lie in shadow."""
@@ -90,4 +101,4 @@ def unpack(data):
     if struct.unpack("<I", data[-4:])[0] != binascii.crc32(data[:-4]):
         raise BadCalibration("eye.bin: the calibration of the camera is damaged: `tumbler calibrate`")
     row = struct.unpack(FORM, data[:-4])
-    return Taught(row[2], row[3], row[4:34], row[34], row[35], row[36])
+    return Taught(row[2], row[3], row[4:42], row[42], row[43], row[44])

@@ -16,6 +16,7 @@ energy = loops.energy
 flood = loops.flood
 fold = loops.fold
 grow = loops.grow
+marked = loops.marked
 sample = loops.sample
 smooth = loops.smooth
 spots = loops.spots

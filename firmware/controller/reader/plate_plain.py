@@ -77,17 +77,13 @@ def grow(p, w, at, inv, level, reach, work, stack, sums):
 
 
 def flood(mask, w, h, at, stack, room, sums):
-    """Takes the marked pixels that hang together with `at` out of the mask: sums = count, x, y, least and greatest x and y.
-    Gives the count, or -1 where `stack` has no room."""
+    """Takes the marked cells that hang together with `at` out of the mask: sums = count, x, y, sum of the marks. Gives the count, or
+    -1 where `stack` has no room."""
+    n = sx = sy = lost = 0
+    total = mask[at]
     stack[0] = at
     mask[at] = 0
     depth = 1
-    n = sx = sy = 0
-    x0 = w
-    y0 = h
-    x1 = 0
-    y1 = 0
-    lost = 0
     while depth > 0:
         depth -= 1
         i = stack[depth]
@@ -96,40 +92,19 @@ def flood(mask, w, h, at, stack, room, sums):
         n += 1
         sx += x
         sy += y
-        if x < x0:
-            x0 = x
-        if x > x1:
-            x1 = x
-        if y < y0:
-            y0 = y
-        if y > y1:
-            y1 = y
         if depth + 4 > room:
             lost = 1
-        else:
-            if x > 0 and mask[i - 1]:
-                mask[i - 1] = 0
-                stack[depth] = i - 1
-                depth += 1
-            if x < w - 1 and mask[i + 1]:
-                mask[i + 1] = 0
-                stack[depth] = i + 1
-                depth += 1
-            if y > 0 and mask[i - w]:
-                mask[i - w] = 0
-                stack[depth] = i - w
-                depth += 1
-            if y < h - 1 and mask[i + w]:
-                mask[i + w] = 0
-                stack[depth] = i + w
+            continue
+        for inside, k in ((x > 0, i - 1), (x < w - 1, i + 1), (y > 0, i - w), (y < h - 1, i + w)):
+            if inside and mask[k]:
+                total += mask[k]
+                mask[k] = 0
+                stack[depth] = k
                 depth += 1
     sums[0] = n
     sums[1] = sx
     sums[2] = sy
-    sums[3] = x0
-    sums[4] = y0
-    sums[5] = x1
-    sums[6] = y1
+    sums[3] = total
     return -1 if lost else n
 
 
@@ -217,21 +192,30 @@ def cover(mask, w, h, corners, n, value):
 
 
 def stray(cells, w, h, ground, gain, mask, light, dark):
-    """Marks with 1 every cell that is not as bright as the bare plate, `ground`, times gain / 256, and with 0 all others; gives how
-    many. Limits and ground are sixteenths of a grey step. What mask has 1 for is not looked at, 2 and 8 both may be darker,
-    16 darker by an eighth, 4 brighter."""
+    """Marks every cell that is not as bright as the bare plate, `ground`, times gain / 256, with how many grey steps it is off, and with
+    0 all others; gives how many. Limits and ground are sixteenths of a grey step. What mask has 1 for is not looked at, 2 and 8 both
+    may be darker, 16 darker by an eighth, 4 brighter."""
     n = 0
     for i in range(w * h):
         m = mask[i]
         bare = ground[i] * gain >> 8
         d = (cells[i] << 4) - bare
-        bad = 0
+        off = 0
         if ground[i] and not m & 1:
-            if d > (6 * light if m & 4 else light) or (m & 10 != 10 and d < (-dark - (bare >> 3) if m & 16 else -dark)):
-                bad = 1
-        mask[i] = bad
-        n += bad
+            if d > 0:
+                off = d if d > (6 * light if m & 4 else light) else 0
+            elif m & 10 != 10 and d < (-dark - (bare >> 3) if m & 16 else -dark):
+                off = -d
+        mask[i] = min(255, off >> 4)
+        n += 1 if off else 0
     return n
+
+
+def marked(mask, at, n):
+    """The first cell from `at` on that is marked, n where there is none."""
+    while at < n and not mask[at]:
+        at += 1
+    return at
 
 
 def steps(p, w, h, out):

@@ -21,7 +21,7 @@ Pair = tuple[Frame, Frame]  # by one lamp and by the other
 Mask = npt.NDArray[np.bool_]
 
 # as controller/reader/pip_table.py has it; a test holds both together
-FORM = "<4sBBH30fHHHH"
+FORM = "<4sBBH38fHHHH"
 MAGIC = b"TEY4"
 LENS_HEIGHT = 150.0
 EDGE = 16.0
@@ -34,10 +34,13 @@ ASIDE = (0.0, 20.0, 40.0, 60.0, 80.0, 110.0, 140.0, 170.0)
 AZIMUTHS = 24
 LEAST_BARE = 3  # frames in which a place of the plate is to be seen
 GLARE_STEP = 5.0  # grey steps over the ground
-LEAST_SLACK = 0.33  # mm
+LEAST_SLACK = 0.26  # mm
 MOST_SLACK = 0.5
 LEAST_SIDES = 6
-SPREADS = 2.0
+SPREADS = 3.8
+FAR = 0.2  # mm
+DIM = 0.15  # slope of a lamp to a side
+SHY = (0.3, 0.1, 0.1, 0.05)  # against terms that come from few sides
 RIM_WEIGHT = 0.15
 RIM_POINTS = 36
 
@@ -79,7 +82,7 @@ class Table:
     size: float = 1.6
     one_size: float = 1.75
     lamps: tuple[tuple[float, float], ...] = ((0.0, 0.0),) * 2
-    edges: tuple[float, ...] = (0.0,) * 2  # upper edge, foot
+    edges: tuple[tuple[float, ...], ...] = ((0.0,) * 5,) * 2  # upper edge, foot
     slacks: tuple[float, ...] = (9.0,) * 2
     ground: tuple[float, ...] = (0.0,) * 6  # where it is the brighter of both lamps'
     glares: tuple[tuple[float, float, float], ...] = ((0.0, 0.0, 0.0),) * 2
@@ -89,7 +92,7 @@ class Table:
     def pack(self) -> bytes:
         c = self.camera
         numbers = (c.x, c.y, c.focal, c.bend, c.tilt_x, c.tilt_y, self.pitch, self.size, self.one_size,
-                   *self.lamps[0], *self.lamps[1], *self.edges, *self.slacks, LOOKED_AT_MM, *self.ground,
+                   *self.lamps[0], *self.lamps[1], *self.edges[0], *self.edges[1], *self.slacks, LOOKED_AT_MM, *self.ground,
                    *self.glares[0], *self.glares[1])  # fmt: skip
         body = struct.pack(FORM, MAGIC, 0, self.inv, round(self.contrast), *numbers, *self.levels, 0)
         return body + struct.pack("<I", binascii.crc32(body))
@@ -291,19 +294,36 @@ def _square(place: Floats, die: Die, shift: tuple[float, float], scale: float, h
 
 def fit_sides(table: Table, dice: Sequence[Die]) -> Table:
     """Where a flat die's outline is found against where it should be, on both kinds of side, and how far that spreads."""
-    kinds: list[list[float]] = [[], []]
-    for die in dice:
-        for edge, kind in die["sides"]:
-            if edge is not None and abs(edge) < 2.0:
-                kinds[kind].append(edge)
     edges, slacks = [], []
-    for found in kinds:
-        known = found if len(found) >= LEAST_SIDES else (kinds[0] + kinds[1] or [0.0])
-        edge = float(np.median(known))
-        spread = float(np.quantile(np.abs(np.array(known) - edge), 0.9)) if len(known) >= LEAST_SIDES else 9.0
-        edges.append(edge)
+    for kind in (0, 1):
+        rows = [
+            (edge, at - EDGE / 2, min(lit), max(lit), max(0.0, DIM - max(lit)))
+            for die in dice
+            for edge, at, lit, which in die["sides"]
+            if which == kind and edge is not None and abs(edge) < 2.0
+        ]
+        if len(rows) < LEAST_SIDES:
+            edges.append((0.0,) * 5)
+            slacks.append(MOST_SLACK)
+            continue
+        numbers, spread = _line(np.array(rows))
+        edges.append(tuple(float(v) for v in numbers))
         slacks.append(min(MOST_SLACK, max(LEAST_SLACK, SPREADS * spread)))
     return replace(table, edges=tuple(edges), slacks=tuple(slacks))
+
+
+def _line(rows: Floats) -> tuple[Floats, float]:
+    """Found by its four terms, and what is left: a side that a shadow falsified counts less, a term that few sides show is small."""
+    found = rows[:, 0]
+    terms = np.concatenate((np.ones((len(rows), 1)), rows[:, 1:]), axis=1)
+    shy = np.diag((0.0, *SHY))
+    rest = found - np.median(found)
+    for _ in range(6):
+        weight = 1.0 / np.maximum(1.0, np.abs(rest) / FAR)
+        weighted = terms * weight[:, None]
+        numbers = np.linalg.solve(weighted.T @ terms + shy, weighted.T @ found)
+        rest = found - terms @ numbers
+    return numbers, float(np.quantile(np.abs(rest), 0.9)) / 1.645
 
 
 def figures(table: Table, dice: Sequence[Die]) -> dict[str, Any]:
@@ -321,7 +341,7 @@ def figures(table: Table, dice: Sequence[Die]) -> dict[str, Any]:
         "tilt_degrees": math.degrees(math.hypot(table.camera.tilt_x, table.camera.tilt_y)),
         "lamps_mm": [[round(v) for v in lamp] for lamp in table.lamps],
         "glares_mm": [[round(v, 1) for v in glare] for glare in table.glares],
-        "edges_mm": [round(v, 2) for v in table.edges],
+        "edges_mm": [[round(v, 2) for v in edge] for edge in table.edges],
         "slacks_mm": [round(v, 2) for v in table.slacks],
         "ground": table.levels[0],
         "bright": table.levels[1],
@@ -334,8 +354,9 @@ def unpack(data: bytes) -> Table:
     if len(data) != struct.calcsize(FORM) + 4 or data[:4] != MAGIC:
         raise ValueError(f"no calibration: {len(data)} bytes")
     _, _, inv, contrast, *rest = struct.unpack(FORM, data[:-4])
-    n = [float(v) for v in rest[:30]]
+    n = [float(v) for v in rest[:38]]
     return Table(
-        Camera(*n[:6]), inv, contrast, n[6], n[7], n[8], ((n[9], n[10]), (n[11], n[12])), tuple(n[13:15]), tuple(n[15:17]),
-        tuple(n[18:24]), ((n[24], n[25], n[26]), (n[27], n[28], n[29])), (rest[30], rest[31], rest[32]),
+        Camera(*n[:6]), inv, contrast, n[6], n[7], n[8], ((n[9], n[10]), (n[11], n[12])),
+        (tuple(n[13:18]), tuple(n[18:23])), tuple(n[23:25]), tuple(n[26:32]),
+        ((n[32], n[33], n[34]), (n[35], n[36], n[37])), (rest[38], rest[39], rest[40]),
     )  # fmt: skip
