@@ -38,11 +38,7 @@ class Bare:
                 u, v = view.lift(known.left + 4 * x + 2.0, 4 * y + 2.0, 0.0)
                 if u * u + v * v > limit:
                     continue  # 0: not looked at
-                u /= known.plate_r
-                v /= known.plate_r
-                level = (
-                    known.g0 + known.gx * u + known.gy * v + known.gxx * u * u + known.gxy * u * v + known.gyy * v * v
-                )
+                level = max(known.level(0, u, v), known.level(1, u, v))
                 self._ground[SIDE * y + x] = max(1, min(4095, int(16 * level)))
 
     def levels(self):
@@ -82,7 +78,7 @@ class Bare:
             return SIDE * SIDE
         plate.stray(self.cells, SIDE, SIDE, ground, gain, mask, light, dark)
         most = 0
-        least = max(_FAINTEST, int(known.g0 * gain / 256 * _SPECK))
+        least = max(_FAINTEST, int(known.middle * gain / 256 * _SPECK))
         at = plate.marked(mask, 0, len(mask))
         while at < len(mask):
             n = plate.flood(mask, SIDE, SIDE, at, self._stack, 400, self._sums)

@@ -33,8 +33,8 @@ _SKEWED = 0.0075
 _ODD = 10.0
 _ALL_ODD = 1.3  # everything together, of what is allowed to each: a small tilt shows a little everywhere
 _SIDES = ((1, 0), (0, 1), (-1, 0), (0, -1))
-_LIGHT = const(160)  # sixteenths of a grey step by which the bare plate may be brighter
-_DARK = const(160)
+_FAINT = const(160)  # sixteenths of a grey step by which the bare plate may be brighter or darker
+_UNEVEN = 0.085  # of its level, at least
 _FILTHY = const(6)  # patches of the plate that are not as taught; dice, their shadows and a thing are fewer
 _DIE_CELLS = const(60)  # cells of a thing that may be a die
 
@@ -56,6 +56,7 @@ class Eye:
     def __init__(self, buffers, known):
         self.buffers = buffers
         self.known = known
+        self.light = 1.0  # against the calibration
         self.sides = sides.Sides(known)
         self._marks = MarkFinder()
         self._turns = Turns(self.sides)
@@ -115,7 +116,9 @@ class Eye:
         for side in range(4):
             c, s = _SIDES[side]
             lit = known.lit(pose, c, s, 0), known.lit(pose, c, s, 1)
-            edge, at = sides.edge((pose.seen[0][side], pose.seen[1][side]), lit, known.inv)
+            x, y = pose.outward(EDGE * c, EDGE * s)
+            bare = known.level(0, x, y) * self.light, known.level(1, x, y) * self.light
+            edge, at = sides.edge((pose.seen[0][side], pose.seen[1][side]), lit, bare, known.inv)
             out.append((edge, at, lit))
         return out
 
@@ -162,7 +165,8 @@ class Eye:
 
     def strange(self, found):
         """Cells of the largest thing on the plate that is no part of these dice."""
-        return self.bare.strange(found, _LIGHT, _DARK)
+        limit = max(_FAINT, int(_UNEVEN * 16 * self.known.middle))
+        return self.bare.strange(found, limit, limit)
 
     def dirty(self):
         """Is the plate uneven in many places, as under a dome with dust and smears? Dice and things are few."""
@@ -254,6 +258,7 @@ class PipReader(Stills):
         sight = self.watch.look(b.cells, eye.bare, self.known)
         if not sight:
             plate.smooth(b.plane, _W, _W, b.line)
+            eye.light = self.watch.ground / (self.known.ground or self.watch.ground)
             sight = self.watch.focus(eye.steepest(), self.known)
         if sight:
             self._said(codes.CAUSE_UNREADABLE, sight)

@@ -10,7 +10,7 @@ import struct
 
 from controller.reader.view import EDGE, HEIGHT, View
 
-FORM = "<4sBBH38fHHHH"
+FORM = "<4sBBH44fHHHH"
 MAGIC = b"TEY4"
 SIZE = struct.calcsize(FORM) + 4
 WIDTH = 240  # of the square of the frame that is kept: dice at the rim reach farther out than the plate
@@ -24,7 +24,8 @@ _NUMBERS = (
     "edge0", "edge0_out", "edge0_less", "edge0_more", "edge0_dim",
     "edge1", "edge1_out", "edge1_less", "edge1_more", "edge1_dim", "slack0", "slack1",
     "plate_r",  # mm of the bare plate that is looked at
-    "g0", "gx", "gy", "gxx", "gxy", "gyy",  # grey level of the bare plate, the brighter of both lamps', by the share of plate_r
+    # grey level of the bare plate by one lamp and by the other, by the share of plate_r
+    "g0", "gx", "gy", "gxx", "gxy", "gyy", "h0", "hx", "hy", "hxx", "hxy", "hyy",
     "glare0_x", "glare0_y", "glare0_r", "glare1_x", "glare1_y", "glare1_r",  # mm on the plate: where the lamps are mirrored
 )  # fmt: skip
 LAMP_HEIGHT = 250.0
@@ -50,7 +51,8 @@ class Taught:
         self.lamps = (numbers[9:11], numbers[11:13])
         self._edges = (numbers[13:18], numbers[18:23])
         self._slacks = numbers[23:25]
-        self.glares = (numbers[32:35], numbers[35:38])
+        self._grounds = (numbers[26:32], numbers[32:38])
+        self.glares = (numbers[38:41], numbers[41:44])
         self.ground = ground
         self.bright = bright
         self.sharp = sharp
@@ -58,6 +60,7 @@ class Taught:
         self.view = View(*numbers[:6])
         self.left = max(0, min(320 - WIDTH, int(self.x) - WIDTH // 2))
         scale = self.focal / (HEIGHT - EDGE)
+        self.middle = max(self.level(0, 0, 0), self.level(1, 0, 0))
         self.radius = self.size * scale  # pixels
         self.one = self.one_size * scale
 
@@ -86,6 +89,13 @@ class Taught:
         at = self.lamps[lamp]
         return ((at[0] - pose.x) * (x - pose.x) + (at[1] - pose.y) * (y - pose.y)) / LAMP_HEIGHT
 
+    def level(self, lamp, x, y):
+        """Grey level of the bare plate at this place by this lamp."""
+        g, gx, gy, gxx, gxy, gyy = self._grounds[lamp]
+        x /= self.plate_r
+        y /= self.plate_r
+        return g + gx * x + gy * y + gxx * x * x + gxy * x * y + gyy * y * y
+
     def pack(self):
         body = struct.pack(
             FORM, MAGIC, KIND_PIPS, self.inv, int(self.contrast), *self.numbers,
@@ -101,4 +111,4 @@ def unpack(data):
     if struct.unpack("<I", data[-4:])[0] != binascii.crc32(data[:-4]):
         raise BadCalibration("eye.bin: the calibration of the camera is damaged: `tumbler calibrate`")
     row = struct.unpack(FORM, data[:-4])
-    return Taught(row[2], row[3], row[4:42], row[42], row[43], row[44])
+    return Taught(row[2], row[3], row[4:48], row[48], row[49], row[50])

@@ -21,7 +21,7 @@ Pair = tuple[Frame, Frame]  # by one lamp and by the other
 Mask = npt.NDArray[np.bool_]
 
 # as controller/reader/pip_table.py has it; a test holds both together
-FORM = "<4sBBH38fHHHH"
+FORM = "<4sBBH44fHHHH"
 MAGIC = b"TEY4"
 LENS_HEIGHT = 150.0
 EDGE = 16.0
@@ -84,7 +84,7 @@ class Table:
     lamps: tuple[tuple[float, float], ...] = ((0.0, 0.0),) * 2
     edges: tuple[tuple[float, ...], ...] = ((0.0,) * 5,) * 2  # upper edge, foot
     slacks: tuple[float, ...] = (9.0,) * 2
-    ground: tuple[float, ...] = (0.0,) * 6  # where it is the brighter of both lamps'
+    grounds: tuple[tuple[float, ...], ...] = ((0.0,) * 6,) * 2  # by one lamp and by the other
     glares: tuple[tuple[float, float, float], ...] = ((0.0, 0.0, 0.0),) * 2
     # middle and brightest of the plate, steepest edges, where it is the darker of both lamps'
     levels: tuple[int, int, int] = (0, 0, 0)
@@ -92,7 +92,7 @@ class Table:
     def pack(self) -> bytes:
         c = self.camera
         numbers = (c.x, c.y, c.focal, c.bend, c.tilt_x, c.tilt_y, self.pitch, self.size, self.one_size,
-                   *self.lamps[0], *self.lamps[1], *self.edges[0], *self.edges[1], *self.slacks, LOOKED_AT_MM, *self.ground,
+                   *self.lamps[0], *self.lamps[1], *self.edges[0], *self.edges[1], *self.slacks, LOOKED_AT_MM, *self.grounds[0], *self.grounds[1],
                    *self.glares[0], *self.glares[1])  # fmt: skip
         body = struct.pack(FORM, MAGIC, 0, self.inv, round(self.contrast), *numbers, *self.levels, 0)
         return body + struct.pack("<I", binascii.crc32(body))
@@ -198,14 +198,13 @@ def fit_light(table: Table, pairs: Sequence[Pair], seen: Seen) -> Table:
     on_plate = np.hypot(place[:, 0], place[:, 1]) < LOOKED_AT_MM
     over = np.stack([_under_dice(place, frame["dice"]) for frame in seen])
     inside = on_plate & ((~over).sum(axis=0) >= LEAST_BARE)  # of the rest nothing is known
-    glares, lamps = [], []
+    grounds, glares, lamps = [], [], []
     for lamp in (0, 1):
         levels = _alike(np.stack([cells_of(pair[lamp], table.left).ravel() for pair in pairs]), on_plate, over)
         bare, numbers, terms = _ground(place, inside, levels, over)
+        grounds.append(tuple(float(x) for x in numbers))
         glares.append(_glare(place, (bare - terms @ numbers) * inside))
         lamps.append(_lamp(place, inside, levels - terms @ numbers, seen))
-    brighter = np.stack([cells_of(np.maximum(*pair), table.left).ravel() for pair in pairs])
-    _, numbers, _ = _ground(place, inside, _alike(brighter, on_plate, over), over)
     darker = [cells_of(np.minimum(*pair), table.left).ravel()[inside] for pair in pairs]
     levels_seen = (
         [np.median(cells) for cells in darker],
@@ -214,7 +213,7 @@ def fit_light(table: Table, pairs: Sequence[Pair], seen: Seen) -> Table:
     )
     middle, bright, sharp = (round(float(np.median(found))) for found in levels_seen)
     return replace(
-        table, ground=tuple(float(x) for x in numbers), glares=tuple(glares), lamps=tuple(lamps),
+        table, grounds=tuple(grounds), glares=tuple(glares), lamps=tuple(lamps),
         levels=(middle, bright, sharp),
     )  # fmt: skip
 
@@ -354,9 +353,9 @@ def unpack(data: bytes) -> Table:
     if len(data) != struct.calcsize(FORM) + 4 or data[:4] != MAGIC:
         raise ValueError(f"no calibration: {len(data)} bytes")
     _, _, inv, contrast, *rest = struct.unpack(FORM, data[:-4])
-    n = [float(v) for v in rest[:38]]
+    n = [float(v) for v in rest[:44]]
     return Table(
         Camera(*n[:6]), inv, contrast, n[6], n[7], n[8], ((n[9], n[10]), (n[11], n[12])),
-        (tuple(n[13:18]), tuple(n[18:23])), tuple(n[23:25]), tuple(n[26:32]),
-        ((n[32], n[33], n[34]), (n[35], n[36], n[37])), (rest[38], rest[39], rest[40]),
+        (tuple(n[13:18]), tuple(n[18:23])), tuple(n[23:25]), (tuple(n[26:32]), tuple(n[32:38])),
+        ((n[38], n[39], n[40]), (n[41], n[42], n[43])), (rest[44], rest[45], rest[46]),
     )  # fmt: skip
