@@ -14,7 +14,8 @@ SIDE = WIDTH // 4
 _HALF = EDGE / 2
 _GROWN = 1.8  # mm around a die: blur, and the joint between its side and the plate
 _DIM = 5.0  # mm around a die: it takes light from the plate on all sides
-_SOFT = 2.2  # mm around a shadow: the lamp is not a point
+_TIGHT = 0.3  # mm around a die's foot, where its shadow begins
+_PENUMBRA = 1.3  # of its length: the lamp is not a point
 _FAINTEST = 20  # grey steps, summed over a thing's cells
 _SPECK = 0.22  # of the plate's level: so much, summed so, a speck of dust on the dome takes at most
 _GLARE_CELLS = 16  # that the lamp's image on the dome may take
@@ -67,7 +68,7 @@ class Bare:
             self._cover(pose, _HALF + _GROWN, 1)
             self._cover(pose, _HALF + _DIM, 16)
             for k in (0, 1):
-                self._cover(pose, _HALF + _SOFT, 2 << 2 * k, known.lamps[k])
+                self._cover(pose, _HALF + _TIGHT, 2 << 2 * k, known.lamps[k])
         for glare in known.glares:
             if glare[2]:
                 self._round(*glare)
@@ -113,7 +114,7 @@ class Bare:
             if lamp is None:
                 points.append((x, y, EDGE))
             else:  # the shadow of the upper corner
-                by = EDGE / (LAMP_HEIGHT - EDGE)
+                by = _PENUMBRA * EDGE / (LAMP_HEIGHT - EDGE)
                 points.append((x + (x - lamp[0]) * by, y + (y - lamp[1]) * by, 0.0))
             for px, py, pz in points:
                 px, py = view.project(px, py, pz)

@@ -26,7 +26,7 @@ def look(eye, first, second, known):
         if step > 2:
             eye.outline(poses, step - 3)
     for pose in poses:
-        sides = [(edge, at, lit, known.side(at)) for edge, at, lit in eye.edges(pose)]
+        sides = [(edge, at, lit, known.side(at)) for edge, at, lit, clear in eye.edges(pose, poses) if clear]
         dice.append(
             {
                 "number": pose.number,

@@ -7,7 +7,7 @@ from controller.reader.fixed import BIAS
 from controller.reader.sides import DROP, HALF
 
 _TURNS = 20
-_BEYOND = 0.8  # mm beyond the outline that is looked at
+_BEYOND = 0.5  # mm beyond the outline that is looked at
 
 
 class Turns:

@@ -27,11 +27,16 @@ _W = pip_table.WIDTH
 _OFF = 0.22  # mm that the marks of a face may be off their places, in the mean
 _SCALE = 0.025  # by which a face may seem nearer or farther
 # four and more pips tell it better: usual errors of a flat face's scale and of its length by its width, and how unusual both may be
-_NEARER = 0.0038
-_NEARER_OF_TWO = 0.008
+_NEARER = 0.0035
+_NEARER_OF_TWO = 0.0055
 _SKEWED = 0.0075
 _ODD = 10.0
 _ALL_ODD = 1.3  # everything together, of what is allowed to each: a small tilt shows a little everywhere
+_LIT = 0.02  # slope of a lamp to a side: below, the die's own shadow lies there
+_SHADED = 3.0  # a dark die's edge merges with a shadow beyond it, and seems farther out
+_NEXT = EDGE / 2 + 1.5  # mm from the middle: the plate beyond a side
+_HEIGHTS = (3.0, 7.0, 11.0, 15.0)  # mm
+_WIDE = EDGE / 2 + 0.6
 _SIDES = ((1, 0), (0, 1), (-1, 0), (0, -1))
 _FAINT = const(160)  # sixteenths of a grey step by which the bare plate may be brighter or darker
 _UNEVEN = 0.085  # of its level, at least
@@ -109,28 +114,44 @@ class Eye:
             others = [other for other in found if other is not pose]
             pose.seen[lamp] = self.sides.seen(self.buffers.plane, _W, _W, pose, others, self.known.view, lamp)
 
-    def edges(self, pose):
-        """(how far out its outline is, where it should be, how far the lamps shine on it) of each side, by both lamps."""
+    def _shadowed(self, pose, c, s, lamp, found):
+        """Does another die's shadow by this lamp lie beyond this side?"""
+        x, y = self.known.lamps[lamp]
+        for along in (-3.5, 0.0, 3.5):
+            px, py = pose.outward(_NEXT * c - along * s, _NEXT * s + along * c)
+            for other in found:
+                if other is pose:
+                    continue
+                for z in _HEIGHTS:
+                    u, v = other.inward(px + (x - px) * z / pip_table.LAMP_HEIGHT, py + (y - py) * z / pip_table.LAMP_HEIGHT)
+                    if -_WIDE < u < _WIDE and -_WIDE < v < _WIDE:
+                        return True
+        return False
+
+    def edges(self, pose, found):
+        """(how far out its outline is, where it should be, how far the lamps shine on it, whether the plate beyond is free of a
+        shadow) of each side, by both lamps."""
         known = self.known
         out = []
         for side in range(4):
             c, s = _SIDES[side]
             lit = known.lit(pose, c, s, 0), known.lit(pose, c, s, 1)
+            clear = [lit[lamp] > _LIT and not self._shadowed(pose, c, s, lamp, found) for lamp in (0, 1)]
             x, y = pose.outward(EDGE * c, EDGE * s)
             bare = known.level(0, x, y) * self.light, known.level(1, x, y) * self.light
-            edge, at = sides.edge((pose.seen[0][side], pose.seen[1][side]), lit, bare, known.inv)
-            out.append((edge, at, lit))
+            edge, at = sides.edge((pose.seen[0][side], pose.seen[1][side]), clear, bare, known.inv)
+            out.append((edge, at, lit, not known.inv or clear[0] or clear[1]))
         return out
 
-    def _is_die(self, pose):
+    def _is_die(self, pose, found):
         """A mark alone: the lamp's reflection on the bare plate has no outline around it."""
-        return len([1 for edge, _, _ in self.edges(pose) if edge is not None and -1.5 < edge < 1.5]) > 0
+        return len([1 for edge, _, _, _ in self.edges(pose, found) if edge is not None and -1.5 < edge < 1.5]) > 0
 
     def stacked(self):
         """Do marks spell a face at the height of two dice?"""
         return bool(self.marks and poses.find(self.marks, self.known.view, self.known, 2 * EDGE))
 
-    def flat(self, pose):
+    def flat(self, pose, found):
         """Sides on which its outline is where a flat die's is; -1 where it doesn't lie flat."""
         if self._askew(pose):
             return -1
@@ -143,10 +164,12 @@ class Eye:
         odd /= _ODD
         known = self.known
         seen = 0
-        for edge, at, lit in self.edges(pose):
+        for edge, at, lit, clear in self.edges(pose, found):
             if edge is None:
                 continue
             share = known.odd(edge, at, lit)
+            if not clear and share > 0:
+                share /= _SHADED
             odd += share * share
             if abs(share) > 1:
                 return -1
@@ -180,13 +203,13 @@ class Eye:
 
     def verdict(self, found, dice):
         """(cause, sight, poses): cause 0 where so many dice lie flat and are read. After outline() by both lamps."""
-        found = [pose for pose in found if pose.number > 1 or self._is_die(pose)]
+        found = [pose for pose in found if pose.number > 1 or self._is_die(pose, found)]
         for pose in found:
             if pose.second != pose.number:
                 return codes.CAUSE_UNREADABLE, codes.SIGHT_UNREAD, ()
         for pose in found:
             away = sqrt(pose.x * pose.x + pose.y * pose.y)
-            if self.flat(pose) < self._least_sides(pose.number, away):
+            if self.flat(pose, found) < self._least_sides(pose.number, away):
                 sight = codes.SIGHT_LEANING if away > self.known.plate_r - EDGE else codes.SIGHT_COCKED
                 return codes.CAUSE_NOT_FLAT, sight, ()
         most = self.strange(found)

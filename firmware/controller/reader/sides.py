@@ -28,8 +28,8 @@ _FAINT_DARK = 12
 _LIGHT_SHARE = 0.12  # of the way from plate to die: a light die's side may be in its own shadow
 _DARK_SHARE = 0.35
 _MIRRORED = 0.3  # of the way from die to plate
-_SHADOW = 0.8
-_LIT = 0.02  # slope of a lamp to a side: below, its shadow lies there
+_DARKER = 0.8
+BEYOND = 3.0  # mm: more than is looked at
 
 
 class Sides:
@@ -104,12 +104,11 @@ class Sides:
         return [self.profile(plane, w, h, pose, side, others, view, lamp) for side in range(4)]
 
 
-def edge(seen, lit, bare, inv):
+def edge(seen, clear, bare, inv):
     """(how far outside of a flat die's outline a side's is found, None where it isn't seen; where that outline is) in mm.
 
-    By what both lamps show of it, in which shadows are of no account. Where a lamp is mirrored on the dome, or in a dark die beside
-    its edge, by the other, if that one shines on it: `lit` is how far each does. Where the plate beyond a dark die's edge is not as
-    bright as it should be, `bare` by each lamp, a shadow hides the edge."""
+    By what both lamps show of it; where a lamp is mirrored on the dome, or in a dark die beside its edge, by the other. A dark die's
+    edge is seen by a lamp of which no shadow lies beyond it, `clear`: there the plate must be as bright as `bare`, by each lamp."""
     one, other = seen
     if one is None and other is None:
         return None, 0.0
@@ -126,14 +125,14 @@ def edge(seen, lit, bare, inv):
     if one and other:
         sums = [max(one[1][k], other[1][k]) for k in range(STEPS)]
         level = max(bare)
-    elif inv and lit[0 if one else 1] < _LIT:
+    elif inv and not clear[0 if one else 1]:
         return None, at
     else:
         sums = (one or other)[1]
         level = bare[0 if one else 1]
     out = sum([sums[start + k] for k in range(5)]) / 5
-    if inv and out < _SHADOW * level * ACROSS:
-        return None, at
+    if inv and out < _DARKER * level * ACROSS:
+        return (BEYOND if clear[0] or clear[1] else None), at
     inner = [sums[k] for k in range(1, int((at - FIRST) / STEP) - 1)] or [sums[1]]
     span = (out - min(inner)) if inv else (max(inner) - out)
     if span < (_FAINT_DARK if inv else _FAINT) * ACROSS:
