@@ -17,7 +17,7 @@ _DIM = 5.0  # mm around a die: it takes light from the plate on all sides
 _TIGHT = 0.3  # mm around a die's foot, where its shadow begins
 _PENUMBRA = 1.3  # of its length: the lamp is not a point
 _FAINTEST = 20  # grey steps, summed over a thing's cells
-_SPECK = 0.22  # of the plate's level: so much, summed so, a speck of dust on the dome takes at most
+_SPECK = 0.16  # of the plate's level: so much, summed so, a speck of dust on the dome takes at most
 _GLARE_CELLS = 16  # that the lamp's image on the dome may take
 
 

@@ -31,7 +31,7 @@ _NEARER = 0.0035
 _NEARER_OF_TWO = 0.0055
 _SKEWED = 0.0075
 _ODD = 10.0
-_ALL_ODD = 1.3  # everything together, of what is allowed to each: a small tilt shows a little everywhere
+_ALL_ODD = 1.6  # everything together, of what is allowed to each: a small tilt shows a little everywhere
 _LIT = 0.02  # slope of a lamp to a side: below, the die's own shadow lies there
 _SHADED = 3.0  # a dark die's edge merges with a shadow beyond it, and seems farther out
 _NEXT = EDGE / 2 + 1.5  # mm from the middle: the plate beyond a side
@@ -39,7 +39,7 @@ _HEIGHTS = (3.0, 7.0, 11.0, 15.0)  # mm
 _WIDE = EDGE / 2 + 0.6
 _SIDES = ((1, 0), (0, 1), (-1, 0), (0, -1))
 _FAINT = const(160)  # sixteenths of a grey step by which the bare plate may be brighter or darker
-_UNEVEN = 0.085  # of its level, at least
+_UNEVEN = 0.05  # of its level, at least
 _FILTHY = const(6)  # patches of the plate that are not as taught; dice, their shadows and a thing are fewer
 _DIE_CELLS = const(60)  # cells of a thing that may be a die
 
