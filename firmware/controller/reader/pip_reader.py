@@ -30,7 +30,7 @@ _SCALE = 0.025  # by which a face may seem nearer or farther
 _NEARER = 0.0035
 _NEARER_OF_TWO = 0.0055
 _SKEWED = 0.0075
-_ODD = 10.0
+_ODD = 16.0
 _ALL_ODD = 1.6  # everything together, of what is allowed to each: a small tilt shows a little everywhere
 _LIT = 0.02  # slope of a lamp to a side: below, the die's own shadow lies there
 _SHADED = 3.0  # a dark die's edge merges with a shadow beyond it, and seems farther out
@@ -139,8 +139,8 @@ class Eye:
             clear = [lit[lamp] > _LIT and not self._shadowed(pose, c, s, lamp, found) for lamp in (0, 1)]
             x, y = pose.outward(EDGE * c, EDGE * s)
             bare = known.level(0, x, y) * self.light, known.level(1, x, y) * self.light
-            edge, at = sides.edge((pose.seen[0][side], pose.seen[1][side]), clear, bare, known.inv)
-            out.append((edge, at, lit, not known.inv or clear[0] or clear[1]))
+            edge, at, sure = sides.edge((pose.seen[0][side], pose.seen[1][side]), clear, bare, known.inv)
+            out.append((edge, at, lit, sure))
         return out
 
     def _is_die(self, pose, found):
@@ -170,6 +170,8 @@ class Eye:
             share = known.odd(edge, at, lit)
             if not clear and share > 0:
                 share /= _SHADED
+                if share > 1:
+                    continue
             odd += share * share
             if abs(share) > 1:
                 return -1

@@ -105,13 +105,14 @@ class Sides:
 
 
 def edge(seen, clear, bare, inv):
-    """(how far outside of a flat die's outline a side's is found, None where it isn't seen; where that outline is) in mm.
+    """(how far outside of a flat die's outline a side's is found, None where it isn't seen; where that outline is, both in mm; whether no
+    shadow lies beyond it).
 
-    By what both lamps show of it; where a lamp is mirrored on the dome, or in a dark die beside its edge, by the other. A dark die's
-    edge is seen by a lamp of which no shadow lies beyond it, `clear`: there the plate must be as bright as `bare`, by each lamp."""
+    By what both lamps show of it; where a lamp is mirrored on the dome, or in a dark die beside its edge, by the other. A shadow,
+    where not `clear` by each lamp, hides a dark die's edge; elsewhere the plate must be as bright as `bare`, by each lamp."""
     one, other = seen
     if one is None and other is None:
-        return None, 0.0
+        return None, 0.0, True
     at = (one or other)[0]
     start = min(STEPS - 5, int((at - FIRST) / STEP) + 6)
     if inv and one and other:
@@ -125,18 +126,18 @@ def edge(seen, clear, bare, inv):
     if one and other:
         sums = [max(one[1][k], other[1][k]) for k in range(STEPS)]
         level = max(bare)
-    elif inv and not clear[0 if one else 1]:
-        return None, at
+        sure = clear[0] or clear[1] or not inv
     else:
         sums = (one or other)[1]
         level = bare[0 if one else 1]
+        sure = clear[0 if one else 1] or not inv
     out = sum([sums[start + k] for k in range(5)]) / 5
     if inv and out < _DARKER * level * ACROSS:
-        return (BEYOND if clear[0] or clear[1] else None), at
+        return (BEYOND if sure else None), at, sure
     inner = [sums[k] for k in range(1, int((at - FIRST) / STEP) - 1)] or [sums[1]]
     span = (out - min(inner)) if inv else (max(inner) - out)
     if span < (_FAINT_DARK if inv else _FAINT) * ACROSS:
-        return None, at
+        return None, at, sure
     limit = span * _DARK_SHARE if inv else max(_FAINT * ACROSS, span * _LIGHT_SHARE)
     k = start + 4
     old = (out - sums[k]) if inv else (sums[k] - out)
@@ -144,9 +145,9 @@ def edge(seen, clear, bare, inv):
         k -= 1
         new = (out - sums[k]) if inv else (sums[k] - out)
         if new > limit:
-            return FIRST + STEP * (k + min(1.0, (new - limit) / max(1, new - old))) - at, at
+            return FIRST + STEP * (k + min(1.0, (new - limit) / max(1, new - old))) - at, at, sure
         old = new
-    return None, at
+    return None, at, sure
 
 
 def _over(other, x, y):
