@@ -2,7 +2,8 @@
 
 The input is a line `width height dice` and then three bytes a pixel; the answer is one line of JSON. With the words `frames
 PATH` it reads the table's own kind of frame as the table does, by camera.py: the file is a line `size count dice`, then an
-eye.bin of that size and of each of `count` throws a frame by one lamp and one by the other, 320 x 240 bytes each. For the unix port.
+eye.bin of that size and of each of `count` throws a frame by one lamp and one by the other, 320 x 240 bytes each. For the unix
+port.
 """
 
 import gc

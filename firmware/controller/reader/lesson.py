@@ -1,7 +1,8 @@
 """What frames of dice lying flat teach, at a desk: the marks on each die and where its outline is found. For the unix port.
 
 The input is one line of JSON: eye.bin as hex, as far as it is known, and the number of throws; then two frames of each, by one
-lamp and by the other, 320 x 240 bytes each. The answer is one line of JSON a throw. The host fits the camera to it: host/tumbler/eye/fit.py.
+lamp and by the other, 320 x 240 bytes each. The answer is one line of JSON a throw. The host fits the camera to it:
+host/tumbler/eye/fit.py.
 """
 
 import gc

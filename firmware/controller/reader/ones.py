@@ -1,4 +1,4 @@
-"""How a one is turned: its outline is steepest where it is looked at square. One pip does not say. Not for where it is: poses.py."""
+"""How a one is turned, which its pip does not say: its outline is steepest where it is looked at square. Not where: poses.py."""
 
 from array import array
 from math import cos, pi, sin

@@ -123,7 +123,9 @@ class Eye:
                 if other is pose:
                     continue
                 for z in _HEIGHTS:
-                    u, v = other.inward(px + (x - px) * z / pip_table.LAMP_HEIGHT, py + (y - py) * z / pip_table.LAMP_HEIGHT)
+                    u, v = other.inward(
+                        px + (x - px) * z / pip_table.LAMP_HEIGHT, py + (y - py) * z / pip_table.LAMP_HEIGHT
+                    )
                     if -_WIDE < u < _WIDE and -_WIDE < v < _WIDE:
                         return True
         return False
@@ -234,8 +236,8 @@ def _holds(pose, mark):
 
 
 class PipReader(Stills):
-    """A reading takes two or three frames by each lamp. Of the first two the darker pixels are kept: no lamp's reflection is left in them,
-    and marks are looked for. In the others each side is looked at by the lamp that shines on it, and the plate by the brighter."""
+    """A reading takes two or three frames by each lamp. Of the first two the darker pixels are kept: no lamp's reflection is left
+    in them, and marks are looked for. In the others the brighter counts: no lamp's shadow lies on plate and outlines."""
 
     kind = PIPS
     LAMPS = (0, 1, 1, 0, 1)  # the third is for ones only

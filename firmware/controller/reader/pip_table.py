@@ -19,8 +19,9 @@ _NUMBERS = (
     "x", "y", "focal", "bend", "tilt_x", "tilt_y",  # of the view
     "pitch", "size", "one_size",  # mm: between rows of pips, radius of a pip and of a single one
     "lamp0_x", "lamp0_y", "lamp1_x", "lamp1_y",  # mm from the middle of the plate, as if they hung LAMP_HEIGHT above it
-    # where a flat die's outline is found against where it should be, in mm, of an upper edge and of a foot: and for each mm that it
-    # is farther out than the upper edge, and by how far both lamps shine on it, the less and the more, and what the more lacks of DIM; and how far off it may be
+    # where a flat die's outline is found against where it should be, in mm, of an upper edge and of a foot; what comes to that for
+    # each mm that it is farther out than an upper edge, for the slopes of both lamps, the less and the more, and for what the more
+    # lacks of DIM; and how far off it may be
     "edge0", "edge0_out", "edge0_less", "edge0_more", "edge0_dim",
     "edge1", "edge1_out", "edge1_less", "edge1_more", "edge1_dim", "slack0", "slack1",
     "plate_r",  # mm of the bare plate that is looked at

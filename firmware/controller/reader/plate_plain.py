@@ -77,8 +77,8 @@ def grow(p, w, at, inv, level, reach, work, stack, sums):
 
 
 def flood(mask, w, h, at, stack, room, sums):
-    """Takes the marked cells that hang together with `at` out of the mask: sums = count, x, y, sum of the marks. Gives the count, or
-    -1 where `stack` has no room."""
+    """Takes the marked cells that hang together with `at` out of the mask: sums = count, x, y, sum of the marks. Gives the count,
+    or -1 where `stack` has no room."""
     n = sx = sy = lost = 0
     total = mask[at]
     stack[0] = at
@@ -192,9 +192,9 @@ def cover(mask, w, h, corners, n, value):
 
 
 def stray(cells, w, h, ground, gain, mask, light, dark):
-    """Marks every cell that is not as bright as the bare plate, `ground`, times gain / 256, with how many grey steps it is off, and with
-    0 all others; gives how many. Limits and ground are sixteenths of a grey step. What mask has 1 for is not looked at, 2 and 8 both
-    may be darker, 16 darker by an eighth, 4 brighter."""
+    """Marks every cell that is not as bright as the bare plate, `ground`, times gain / 256, with how many grey steps it is off,
+    and with 0 all others; gives how many. Limits and ground are sixteenths of a grey step. What mask has 1 for is not looked
+    at, 2 and 8 both may be darker, 16 darker by an eighth, 4 brighter."""
     n = 0
     for i in range(w * h):
         m = mask[i]

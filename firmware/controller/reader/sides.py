@@ -46,7 +46,7 @@ class Sides:
         self._sums = array("H", bytes(2 * STEPS))
 
     def profile(self, plane, w, h, pose, side, others, view, lamp):
-        """(where a flat die's outline is, sums of all lines along the side), None where another die or the lamp's image is too near."""
+        """(where a flat die's outline is, sums of all lines along the side); None where another die or the lamp's image is near."""
         m = _turned(pose.map, side)
         c, s = ((1, 0), (0, 1), (-1, 0), (0, -1))[side]
         x, y = pose.outward(HALF * c, HALF * s)
@@ -105,8 +105,8 @@ class Sides:
 
 
 def edge(seen, clear, bare, inv):
-    """(how far outside of a flat die's outline a side's is found, None where it isn't seen; where that outline is, both in mm; whether no
-    shadow lies beyond it).
+    """(how far outside of a flat die's outline a side's is found, None where it isn't seen; where that outline is, both in mm;
+    whether no shadow lies beyond it).
 
     By what both lamps show of it; where a lamp is mirrored on the dome, or in a dark die beside its edge, by the other. A shadow,
     where not `clear` by each lamp, hides a dark die's edge; elsewhere the plate must be as bright as `bare`, by each lamp."""

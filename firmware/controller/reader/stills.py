@@ -1,8 +1,8 @@
 """Frames in a row, until enough of them say the same: what every reading by camera has in common. Not for what a frame shows.
 
 A reader gives take() (the rows of a frame into its memory) and look() (what it shows), asks for _more() frames where a reading
-takes several, and says _saw() or _said() once a reading. Each step() does one piece of work, so that the loop turns meanwhile. A refusal has a cause and, as its detail, 256 plus
-what was seen (codes.SIGHT_*).
+takes several, and says _saw() or _said() once a reading. Each step() does one piece of work, so that the loop turns meanwhile. A
+refusal has a cause and, as its detail, 256 plus what was seen (codes.SIGHT_*).
 """
 
 import gc
@@ -23,7 +23,7 @@ _EVIDENCE_MAX = const(64)
 class Stills:
     """begin(), then step() until `done`; then `cause` (0 = read), `faces` (sorted), `detail` and `reads`."""
 
-    LAMPS = (0,)  # lit one after the other for the frames that one reading takes
+    LAMPS: "tuple[int, ...]" = (0,)  # lit one after the other for the frames that one reading takes
 
     def __init__(self, camera, settings, cover):
         self._camera = camera

@@ -217,10 +217,7 @@ def twin(out: Path, throws: int, seed: int, say: Callable[[str], None]) -> bool:
         ("accepted-not-flat", [r for r in every if r.lie.value != "flat" and r.accepted]),
     ):
         sheet(
-            [
-                (_beside(r), f"{r.lie.value} {r.truth} {r.faces} {r.reason}")
-                for r in chosen[:60]
-            ],
+            [(_beside(r), f"{r.lie.value} {r.truth} {r.faces} {r.reason}") for r in chosen[:60]],
             out / f"twin-{name}.png",
         )
     confusion(

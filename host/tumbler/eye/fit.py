@@ -92,8 +92,8 @@ class Table:
     def pack(self) -> bytes:
         c = self.camera
         numbers = (c.x, c.y, c.focal, c.bend, c.tilt_x, c.tilt_y, self.pitch, self.size, self.one_size,
-                   *self.lamps[0], *self.lamps[1], *self.edges[0], *self.edges[1], *self.slacks, LOOKED_AT_MM, *self.grounds[0], *self.grounds[1],
-                   *self.glares[0], *self.glares[1])  # fmt: skip
+                   *self.lamps[0], *self.lamps[1], *self.edges[0], *self.edges[1], *self.slacks, LOOKED_AT_MM,
+                   *self.grounds[0], *self.grounds[1], *self.glares[0], *self.glares[1])  # fmt: skip
         body = struct.pack(FORM, MAGIC, 0, self.inv, round(self.contrast), *numbers, *self.levels, 0)
         return body + struct.pack("<I", binascii.crc32(body))
 
@@ -285,15 +285,14 @@ def _lamp(place: Floats, inside: Mask, rest: Floats, seen: Seen) -> tuple[float,
 def _square(place: Floats, die: Die, shift: tuple[float, float], scale: float, half: float) -> Mask:
     x = place[:, 0] - die["x"] * scale - shift[0]
     y = place[:, 1] - die["y"] * scale - shift[1]
-    inside: Mask = (np.abs(x * die["c"] + y * die["s"]) < half) & (
-        np.abs(y * die["c"] - x * die["s"]) < half
-    )
+    inside: Mask = (np.abs(x * die["c"] + y * die["s"]) < half) & (np.abs(y * die["c"] - x * die["s"]) < half)
     return inside
 
 
 def fit_sides(table: Table, dice: Sequence[Die]) -> Table:
     """Where a flat die's outline is found against where it should be, on both kinds of side, and how far that spreads."""
-    edges, slacks = [], []
+    edges: list[tuple[float, ...]] = []
+    slacks: list[float] = []
     for kind in (0, 1):
         rows = [
             (edge, at - EDGE / 2, min(lit), max(lit), max(0.0, DIM - max(lit)))
@@ -311,9 +310,10 @@ def fit_sides(table: Table, dice: Sequence[Die]) -> Table:
     return replace(table, edges=tuple(edges), slacks=tuple(slacks))
 
 
-def _line(rows: Floats) -> tuple[Floats, float]:
-    """Found by its four terms, and what is left: a side that a shadow falsified counts less, a term that few sides show is small."""
+def _line(rows: Floats) -> tuple[npt.NDArray[np.floating], float]:
+    """Offsets by their four terms, and what is left: what a shadow falsified counts less, a term that few sides show is small."""
     found = rows[:, 0]
+    numbers = np.zeros(rows.shape[1])
     terms = np.concatenate((np.ones((len(rows), 1)), rows[:, 1:]), axis=1)
     shy = np.diag((0.0, *SHY))
     rest = found - np.median(found)
