@@ -313,7 +313,7 @@ def fit_sides(table: Table, dice: Sequence[Die]) -> Table:
 def _line(rows: Floats) -> tuple[npt.NDArray[np.floating], float]:
     """Offsets by their four terms, and what is left: what a shadow falsified counts less, a term that few sides show is small."""
     found = rows[:, 0]
-    numbers = np.zeros(rows.shape[1])
+    numbers: npt.NDArray[np.floating] = np.zeros(rows.shape[1])
     terms = np.concatenate((np.ones((len(rows), 1)), rows[:, 1:]), axis=1)
     shy = np.diag((0.0, *SHY))
     rest = found - np.median(found)
