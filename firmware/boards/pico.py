@@ -48,6 +48,7 @@ PINS = {
     "heartbeat": 25,
     "motor_sense": 26,
     "supply_sense": 27,
+    "camera_lamp": 28,  # change-over of the camera's two lamps
 }
 ADDRESSES = {"panel": 0x20, "accelerometer": 0x18, "lamp_current": 0x40, "camera": 0x30}
 
@@ -182,7 +183,8 @@ class Board:
             pin = machine.Pin
             spi = self._spi(1, _CAMERA_HZ, "camera")
             sccb = machine.I2C(1, sda=pin(PINS["camera_sda"]), scl=pin(PINS["camera_scl"]), freq=_SCCB_HZ)
-            self._camera = ArduCam(spi, pin(PINS["camera_cs"], pin.OUT, value=1), sccb, ADDRESSES["camera"])
+            lamps = pin(PINS["camera_lamp"], pin.OUT, value=0)
+            self._camera = ArduCam(spi, pin(PINS["camera_cs"], pin.OUT, value=1), sccb, ADDRESSES["camera"], lamps)
         return self._camera
 
     def _spi(self, bus, hz, user):

@@ -21,6 +21,8 @@ from controller.version import FIRMWARE
 
 _UID = const(8)
 _TAGS_MAX = const(22)  # 9 bytes each in one answer
+_COLOUR = const(1)  # what a frame is to be
+_LAMP_1 = const(2)
 
 
 class Looking:
@@ -118,12 +120,14 @@ class Looking:
         return struct.pack("<I", len(text))
 
     def _frame(self, data, now):
-        """A picture of now; it follows as a bulk transfer, luma, row after row. Answers width and height u16. Data 1: in colour,
-        U and V after luma; only in service, which is left through the self-test: that sets the camera for play again."""
+        """A picture of now; it follows as a bulk transfer, luma, row after row. Answers width and height u16. Flags: by lamp 1
+        and not 0; in colour, U and V after luma; that only in service, which is left through the self-test: it sets the camera
+        for play again."""
         from controller.colour_frame import ColourSource  # a table without a camera does without these
         from controller.evidence import FrameSource
 
-        colour = bytes(data) == b"\x01"
+        flags = data[0] if data else 0
+        colour = bool(flags & _COLOUR)
         if colour and self._parts.round.phase != codes.PHASE_SERVICE:
             raise Refused("enter service first")
         camera = getattr(self._parts.board, "camera", None)
@@ -131,6 +135,7 @@ class Looking:
             self._parts.evidence.drop()
         try:
             camera.start(colour or camera.colour)
+            camera.light(1 if flags & _LAMP_1 else 0)
         except (AttributeError, OSError):
             raise Refused("no camera is fitted, or it does not answer") from None
         camera.capture()

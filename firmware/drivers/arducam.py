@@ -3,6 +3,9 @@
 Luma comes as one byte a pixel straight into the caller's buffer (77 ms at 8 MHz). A sensor that gives YUV all the same is
 known by the length of its frame, and its luma is taken out row by row: colour frames go that way too. A frame whose length is
 neither is torn.
+
+After a change of lamp the FIFO is told to take a frame only when none that is under way has seen both lamps: one taken and
+thrown away would cost a frame time more, because the next has begun by the time that this one is known to be there.
 """
 
 from micropython import const
@@ -19,17 +22,21 @@ _BAR_STEP = const(8)  # grey steps at least from one to the darker next
 
 
 class ArduCam(camera.Camera):
-    def __init__(self, spi, cs, i2c, address: int):
-        super().__init__()
+    def __init__(self, spi, cs, i2c, address: int, lamps=None):
+        super().__init__(lamps)
         self._fifo = ArduChip(spi, cs)
         self._sensor = Ov2640(i2c, address)
         self._line = bytearray(2 * WIDTH)
         self._half_line = memoryview(self._line)[:WIDTH]
         self._bytes = 0  # a pixel, in the frame that is in the FIFO; 0: there is none
         self._next = 0  # row that the FIFO gives next
+        self._taking = False  # the FIFO was told to, and has not said that it is done
+        self._spoilt = False  # the lamps changed meanwhile
 
     def start(self, colour: bool = False) -> None:
         self._bytes = 0
+        self._taking = False
+        self._relight()
         self._sensor.start(colour)
         self._fifo.start()
         self.colour = colour
@@ -38,14 +45,28 @@ class ArduCam(camera.Camera):
         """For calibration; see ov2640.py. Two frames pass until it shows."""
         self._sensor.expose(lines, gain)
 
+    def light(self, lamp: int) -> None:
+        if self._taking and lamp != self.lamp:
+            self._spoilt = True
+        super().light(lamp)
+
     def begin(self) -> None:
         self._bytes = 0
-        self._fifo.begin()
+        self._taking = not self._mixes()
+        self._spoilt = False
+        if self._taking:
+            self._fifo.begin()
 
     def ready(self) -> bool:
         if self._bytes:
             return True
+        if not self._taking:
+            self.begin()
+            return False
         if not self._fifo.done():
+            return False
+        self._taking = False
+        if self._spoilt:
             return False
         length = self._fifo.length()
         whole = 0

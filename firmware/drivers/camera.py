@@ -1,6 +1,7 @@
 """What every camera of the table offers, whatever chip it is: frames of luma, read by rows into the caller's buffer.
 
     camera.start(colour=False)          set it up: fixed exposure, gain and white balance. OSError where there is none
+    camera.light(1)                     by which of its two lamps the next frame is taken, all of it; before begin()
     camera.capture()                    take a frame and wait for it; or begin(), then ready() until it is True
     camera.read_rows_into(luma, 0, 240) rows of the frame taken last, 320 bytes each, from the top of `luma` on; in order they
                                         cost no more than their bytes. u and v, where given, take the chroma of every fourth
@@ -10,7 +11,12 @@
     camera.selftest(), camera.fault     as every driver
 
 Each frame costs one pass of crc32 (C code), because a sensor that hangs goes on delivering its last picture, and a real one
-never gives the same noise twice. Not here: what the picture shows (controller/reader).
+never gives the same noise twice.
+
+The sensor's shutter rolls: its rows are exposed one after the other, into the frame time that follows. A frame that begins
+within a frame time of the lamps' change may have seen both in its upper rows, so none is begun before that has passed. Say
+light() as soon as ready() is True: then it passes while the frame is read. Not here: what the picture shows
+(controller/reader).
 """
 
 import binascii
@@ -26,6 +32,7 @@ CHROMA_HEIGHT = const(60)
 
 _WAIT_MS = const(500)  # seven frames of the slowest setting
 _POLL_MS = const(4)
+_CHANGE_MS = const(70)  # a frame time, 67 ms, and the lamps' own rise: no row is exposed for longer
 
 
 class CameraError(OSError):
@@ -33,7 +40,7 @@ class CameraError(OSError):
 
 
 def take(camera) -> int:
-    """A frame of now; gives its number. Blocks for two frame times at most, 133 ms."""
+    """A frame of now; gives its number. Blocks for two frame times at most, 133 ms, and 70 more after a change of lamp."""
     camera.begin()
     start = time.ticks_ms()
     while not camera.ready():
@@ -49,7 +56,12 @@ class Camera:
     width = WIDTH
     height = HEIGHT
 
-    def __init__(self):
+    def __init__(self, lamps=None):
+        """`lamps` is the pin of the change-over: low lights lamp 0, high lamp 1. None: a lamp that is always lit."""
+        self.lamp = 0
+        self._lamps = lamps
+        self._changed = False  # so lately that a frame begun now would have seen both
+        self._changed_at = 0
         self.colour = False
         self.frames = 0  # taken since the start
         self.torn = False
@@ -59,6 +71,24 @@ class Camera:
         self._crc = 0
         self._last_crc = -1
         self._row = 0
+
+    def light(self, lamp: int) -> None:
+        if lamp == self.lamp:
+            return
+        self.lamp = lamp
+        self._changed = True
+        self._changed_at = time.ticks_ms()
+        self._relight()
+
+    def _relight(self) -> None:
+        if self._lamps is not None:
+            self._lamps.value(self.lamp)
+
+    def _mixes(self) -> bool:
+        """Would a frame that begins now have seen the other lamp too?"""
+        if self._changed and time.ticks_diff(time.ticks_ms(), self._changed_at) >= _CHANGE_MS:
+            self._changed = False
+        return self._changed
 
     def _new_frame(self, torn: bool) -> None:
         self.frames += 1

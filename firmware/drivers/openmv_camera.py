@@ -1,7 +1,8 @@
 """The camera of an OpenMV board, through its firmware's `sensor` module. See camera.py for what it offers.
 
 The frame stays in that firmware's frame buffer and is copied from there; frames are whole by its word, so `torn` speaks of a
-frame of a wrong size only. Not for boards without that module: arducam.py.
+frame of a wrong size only. One frame buffer, so that a snapshot is a frame begun after it was asked for: with more, that
+firmware gives one of before, by the other lamp. Not for boards without that module: arducam.py.
 """
 
 import sensor
@@ -16,16 +17,18 @@ _LEAST_SPREAD = const(2)  # grey steps: any picture, even of a dark plate, has n
 
 
 class OpenMvCamera(camera.Camera):
-    def __init__(self):
-        super().__init__()
+    def __init__(self, lamps=None):
+        super().__init__(lamps)
         self._frame = None
         self._taken = False
 
     def start(self, colour: bool = False) -> None:
         self._frame = None
+        self._relight()
         try:
             sensor.reset()
             sensor.set_pixformat(sensor.YUV422 if colour else sensor.GRAYSCALE)
+            sensor.set_framebuffers(sensor.SINGLE_BUFFER)
             sensor.set_framesize(sensor.QVGA)
             sensor.set_auto_gain(False, gain_db=0)
             sensor.set_auto_whitebal(False, rgb_gain_db=(0, 0, 0))
@@ -43,8 +46,10 @@ class OpenMvCamera(camera.Camera):
         self._taken = False
 
     def ready(self) -> bool:
-        """That module has no way to ask: this waits for the frame, 50 ms at most."""
+        """That module has no way to ask: this waits for the frame, 50 ms at most. After a change of lamp it says no first."""
         if not self._taken:
+            if self._mixes():
+                return False
             try:
                 picture = sensor.snapshot()
             except RuntimeError as error:

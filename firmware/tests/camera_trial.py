@@ -34,6 +34,9 @@ class Frames:
     def start(self, colour=False):
         pass
 
+    def light(self, lamp):
+        pass
+
     def begin(self):
         if not self._left:
             raise OSError("no more frames")  # as a camera that hangs

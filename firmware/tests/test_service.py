@@ -198,9 +198,13 @@ def test_a_picture_is_fetched_as_a_transfer(bench):
     class Camera:
         width, height, torn, colour, crc = 16, 8, False, False, 0
         started = False
+        lamp = -1
 
         def start(self, colour):
             self.started = True
+
+        def light(self, lamp):
+            self.lamp = lamp
 
         def capture(self):
             assert self.started
@@ -218,6 +222,11 @@ def test_a_picture_is_fetched_as_a_transfer(bench):
     bench.until(lambda: bench.host.bulk_ends)
     assert (ok, struct.unpack("<HH", data)) == (1, (16, 8))
     assert bench.host.received == bytes(range(128))
+    assert bench.board.camera.lamp == 0
+    bench.host.bulk_ends.clear()
+    assert bench.service(codes.SERVICE_FRAME, b"\x02")[0] == 1
+    bench.until(lambda: bench.host.bulk_ends)
+    assert bench.board.camera.lamp == 1
     bench.board.camera.torn = True
     assert bench.service(codes.SERVICE_FRAME)[0] == 0
 

@@ -15,7 +15,7 @@ if HERE not in sys.path:
 from chip_bench import Bench  # noqa: E402  (found by the path above)
 
 
-def grey(colour: bool) -> npt.NDArray[np.uint8]:
+def grey(colour: bool, _lamp: int) -> npt.NDArray[np.uint8]:
     """Something for the camera to see, where it does not matter what."""
     return np.full((240, 320, 3) if colour else (240, 320), 90, dtype=np.uint8)
 

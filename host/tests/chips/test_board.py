@@ -47,6 +47,7 @@ def test_pin_map_and_twin_agree(bench: Bench) -> None:
 _NAMES = {
     "panel_interrupt": "PANEL_INTERRUPT",
     "camera_cs": "CAMERA_SELECT",
+    "camera_lamp": "CAMERA_LAMP",
     "motor_pwm": "PWM",
     "motor_direction": "DIRECTION",
     "cover": "COVER",

@@ -28,7 +28,7 @@ class Wall:
         self._rng = np.random.default_rng(1)
         self.last: Picture = np.zeros((240, 320, 3), dtype=np.uint8)
 
-    def __call__(self, colour: bool) -> Picture:
+    def __call__(self, colour: bool, lamp: int) -> Picture:
         tiles = np.random.default_rng(0).integers(30, 220, (12, 16, 3), dtype=np.uint8)
         self.last = tiles.repeat(20, axis=0).repeat(20, axis=1) + self._rng.integers(
             0, 4, (240, 320, 3), dtype=np.uint8
@@ -304,7 +304,7 @@ def test_banks_are_apart_and_a_reset_forgets() -> None:
 class OpenMvFirmware(types.ModuleType):
     """The `sensor` module of an OpenMV board, as far as the driver uses it; frames as its documents describe them."""
 
-    GRAYSCALE, YUV422, QVGA = 1, 2, 3
+    GRAYSCALE, YUV422, QVGA, SINGLE_BUFFER = 1, 2, 3, 1
 
     def __init__(self, wall: Wall) -> None:
         super().__init__("sensor")
@@ -320,6 +320,9 @@ class OpenMvFirmware(types.ModuleType):
 
     def set_pixformat(self, value: int) -> None:
         self.format = value
+
+    def set_framebuffers(self, count: int) -> None:
+        assert count == self.SINGLE_BUFFER
 
     def set_framesize(self, value: int) -> None:
         assert value == self.QVGA
@@ -340,10 +343,10 @@ class OpenMvFirmware(types.ModuleType):
         if self.broken:
             raise RuntimeError(self.broken)
         if self.format == self.GRAYSCALE:
-            data = bytearray(self._wall(False).tobytes())
+            data = bytearray(self._wall(False, 0).tobytes())
         else:
             sensor = Ov2640(0x30, self._wall)
-            data = bytearray(sensor._yuv422(self._wall(True)))
+            data = bytearray(sensor._yuv422(self._wall(True, 0)))
         return types.SimpleNamespace(bytearray=lambda: data)
 
 

@@ -50,8 +50,8 @@ class Recorded(TableScene):
 
     shown: list[npt.NDArray[np.uint8]]
 
-    def __call__(self, colour: bool) -> npt.NDArray[np.uint8]:
-        picture = super().__call__(colour)
+    def __call__(self, colour: bool, lamp: int = 0) -> npt.NDArray[np.uint8]:
+        picture = super().__call__(colour, lamp)
         self.shown = [*getattr(self, "shown", []), picture]
         return picture
 

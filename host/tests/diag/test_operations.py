@@ -73,6 +73,7 @@ def test_answer_of_another_firmware_is_refused_and_not_guessed(name: str) -> Non
 def test_arguments_are_packed_as_the_firmware_unpacks_them() -> None:
     assert OPERATIONS["motor"].data({"permille": -500, "ms": 1500}) == struct.pack("<hH", -500, 1500)
     assert OPERATIONS["light"].data({"lamp": 65535, "red": 1, "green": 2, "blue": 3}) == b"\xff\xff\x01\x02\x03"
+    assert [OPERATIONS["frame"].data({"lamp": lamp}) for lamp in (0, 1)] == [b"\x00", b"\x02"]
 
 
 def test_map_of_the_dice_is_read_back_and_a_tag_stands_once() -> None:

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from PIL import Image
 from tumbler.eye.calibrate import NotCalibrated, calibrate, find_plate
-from tumbler.twin.camera import NORMAL, SETS, Lie, render, stage
+from tumbler.twin.camera import NORMAL, SETS, Lie, pair, stage
 from tumbler.twin.dome import GASKET_WIDTH, PLATE_RADIUS
 
 THROWS = 8
@@ -22,7 +22,7 @@ THROWS = 8
 def throws(die_set: str, seed: int, count: int = THROWS):
     rng = np.random.default_rng(seed)
     fitting = NORMAL.fit(rng)
-    made = [render(stage(Lie.FLAT, 3, rng).poses, SETS[die_set], NORMAL.draw(rng, fitting), rng) for _ in range(count)]
+    made = [pair(stage(Lie.FLAT, 3, rng).poses, SETS[die_set], NORMAL.draw(rng, fitting), rng) for _ in range(count)]
     return made, fitting
 
 
@@ -60,22 +60,30 @@ def test_frames_without_a_plate_or_without_dice_teach_nothing() -> None:
 def test_picture_files_give_a_calibration_its_figures_and_a_picture(tmp_path: Path) -> None:
     frames, _ = throws("white", 5)
     names = []
-    for number, frame in enumerate(frames):
-        names.append(tmp_path / f"{number}.png")
-        Image.fromarray(frame).save(names[-1])
+    for throw, by_lamp in enumerate(frames):
+        for lamp, frame in enumerate(by_lamp):
+            names.append(tmp_path / f"{throw}-{lamp}.png")
+            Image.fromarray(frame).save(names[-1])
     done = tumbler("calibrate", *names, "--out", "eye.bin", "--picture", "found.png", "--json", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     answer = json.loads(done.stdout)
-    assert answer["frames"] == THROWS
+    assert answer["throws"] == THROWS
     assert len(answer["hash"]) == 16
     assert (tmp_path / "eye.bin").read_bytes()[:4] == b"TEY3"
     with Image.open(tmp_path / "found.png") as picture:
         assert picture.width == 4 * 320
 
 
+def test_a_throw_of_which_one_picture_is_missing_is_refused(tmp_path: Path) -> None:
+    done = tumbler("calibrate", "a0.png", "a1.png", "b0.png", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "3 pictures: each throw has two, by lamp 0 and by lamp 1" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
 def test_a_file_that_is_no_picture_is_named(tmp_path: Path) -> None:
     (tmp_path / "a.png").write_text("no picture")
-    done = tumbler("calibrate", "a.png", cwd=tmp_path)
+    done = tumbler("calibrate", "a.png", "a.png", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
     assert "a.png" in done.stderr
     assert len(done.stderr.splitlines()) == 1
@@ -87,7 +95,7 @@ def test_a_picture_too_large_to_be_one_is_refused_before_it_is_unpacked(tmp_path
     data[16:24] = (60_000).to_bytes(4, "big") * 2  # width and height
     data[29:33] = zlib.crc32(data[12:29]).to_bytes(4, "big")
     (tmp_path / "a.png").write_bytes(data)
-    done = tumbler("calibrate", "a.png", cwd=tmp_path)
+    done = tumbler("calibrate", "a.png", "a.png", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("tumbler calibrate: a.png: cannot be read as a picture: ")
     assert len(done.stderr.splitlines()) == 1

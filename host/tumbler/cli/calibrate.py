@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +16,8 @@ from tumbler.diag.teaching import asked
 if TYPE_CHECKING:
     from tumbler.diag.line import Line
     from tumbler.eye.calibrate import Frame, Lesson
+
+    Pair = tuple[Frame, Frame]  # of one throw: by lamp 0 and by lamp 1
 
 THROWS = 8
 SHOWS = 3  # of each of option B's faces
@@ -32,7 +34,13 @@ def add(subparsers: Any) -> None:
         description="Finds plate, scale, lens, light and dice from a few throws, and stores them in the controller. "
         "With picture files it only measures, and writes the calibration to --out.",
     )
-    parser.add_argument("pictures", nargs="*", type=Path, metavar="PICTURE", help="frames of the table's camera, 4:3")
+    parser.add_argument(
+        "pictures",
+        nargs="*",
+        type=Path,
+        metavar="PICTURE",
+        help="frames of the table's camera, 4:3; of each throw the one by lamp 0, then the one by lamp 1",
+    )
     reach.options_for(parser)
     parser.add_argument(
         "--throws", type=int, metavar="N", help=f"how many to ask for (default: {THROWS}; of each symbol: {SHOWS})"
@@ -85,9 +93,18 @@ def check(options: argparse.Namespace) -> None:
 
 
 def from_pictures(options: argparse.Namespace) -> int:
-    frames = [opened(path) for path in options.pictures]
-    report(options, frames, learned(frames))
+    pairs = paired(options.pictures)
+    report(options, pairs, learned(pairs))
     return 0
+
+
+def paired(paths: Sequence[Path]) -> list[Pair]:
+    if len(paths) % 2:
+        raise BadInput(
+            f"{len(paths)} picture{'' if len(paths) == 1 else 's'}: each throw has two, by lamp 0 and by lamp 1, in this order"
+        )
+    frames = [opened(path) for path in paths]
+    return list(zip(frames[::2], frames[1::2], strict=True))
 
 
 def opened(path: Path) -> Frame:
@@ -108,25 +125,25 @@ def opened(path: Path) -> Frame:
     return np.asarray(grey.resize((WIDTH, HEIGHT), Image.Resampling.BOX), dtype=np.uint8)
 
 
-def learned(frames: list[Frame]) -> Lesson:
+def learned(pairs: list[Pair]) -> Lesson:
     from tumbler.eye.calibrate import NotCalibrated, calibrate
     from tumbler.twin.process import NoMicroPython
 
     try:
-        return calibrate(frames)
+        return calibrate(pairs)
     except (NotCalibrated, NoMicroPython) as error:
         raise WorkFailed(str(error)) from error
 
 
-def report(options: argparse.Namespace, frames: list[Frame], lesson: Lesson) -> None:
+def report(options: argparse.Namespace, pairs: list[Pair], lesson: Lesson) -> None:
     from tumbler.eye.lesson_picture import draw, figures
 
     if options.out is not None:
         written(options.out, lambda path: path.write_bytes(lesson.eye))
     if options.picture is not None:
-        written(options.picture, lambda path: draw(frames, lesson, path))
+        written(options.picture, lambda path: draw([first for first, _ in pairs], lesson, path))
     if options.json:
-        print(json.dumps({"hash": lesson.hash, "plate": asdict(lesson.plate), "frames": len(frames), **lesson.figures}))
+        print(json.dumps({"hash": lesson.hash, "plate": asdict(lesson.plate), "throws": len(pairs), **lesson.figures}))
     else:
         print("\n".join(figures(lesson)))
 
@@ -161,18 +178,18 @@ async def at_table(options: argparse.Namespace, line: Line) -> int:
     throws = options.throws or THROWS
     if throws < LEAST_THROWS:
         raise BadInput(f"--throws {throws}: {LEAST_THROWS} or more for dice with pips")
-    frames = []
+    pairs = []
     async with out_of_play(line):
         with TwinHands(options.unattended) if options.unattended else Person(options.json) as hands:
             for throw in range(1, throws + 1):
                 hands.lay(f"throw {throw} of {throws}: dice flat", [4 + (throw + die) % 3 for die in range(DICE)])
-                frames.append(await taken(line))
-        lesson = learned(frames)
+                pairs.append((await taken(line), await taken(line, teaching.LAMP_1)))
+        lesson = learned(pairs)
         if not options.dry_run:
             await asked(line, "calibration", lesson.eye)
             if await asked(line, "calibration_read") != lesson.eye:
                 raise WorkFailed("the controller does not give back what it was told to store; calibrate again")
-    report(options, frames, lesson)
+    report(options, pairs, lesson)
     if not options.json and not options.dry_run:
         print(f"stored in the controller as {lesson.hash}")
     return 0
@@ -233,12 +250,12 @@ async def symbols_at_table(options: argparse.Namespace, line: Line) -> int:
     return 0
 
 
-async def taken(line: Line) -> Frame:
+async def taken(line: Line, by: bytes = b"") -> Frame:
     import numpy as np
 
     from tumbler.eye.calibrate import HEIGHT, WIDTH
 
-    await asked(line, "frame")
+    await asked(line, "frame", by)
     data = await line.transfer("frame")
     if len(data) != WIDTH * HEIGHT:
         raise WorkFailed(f"a picture of {len(data)} bytes came, not {WIDTH} x {HEIGHT}")

@@ -39,7 +39,11 @@ def add(subparsers: Any) -> None:
         one = reach.options_for(what.add_parser(name, help=operation.text))
         for argument in operation.arguments:
             word = argument.name.upper()
-            if argument.default is None:
+            if argument.named:
+                one.add_argument(
+                    f"--{argument.name}", type=int, metavar="N", help=argument.text, default=argument.default
+                )
+            elif argument.default is None:
                 one.add_argument(argument.name, type=int, metavar=word, help=argument.text)
             else:
                 one.add_argument(

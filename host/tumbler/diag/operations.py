@@ -51,6 +51,8 @@ class Argument:
     high: int
     text: str
     default: int | None = None  # None: must be given
+    named: bool = False  # given as --NAME
+    bit: int = 0  # of the packed field, where its value begins
 
 
 @dataclass(frozen=True)
@@ -70,7 +72,8 @@ class Operation:
         return SERVICE_OPS.number(self.op)
 
     def data(self, values: Mapping[str, int]) -> bytes:
-        return struct.pack(self.form, *(values[argument.name] for argument in self.arguments)) if self.form else b""
+        fields = (values[argument.name] << argument.bit for argument in self.arguments)
+        return struct.pack(self.form, *fields) if self.form else b""
 
 
 # --- answers ----------------------------------------------------------------------------------------------------------
@@ -225,7 +228,14 @@ OPERATIONS: dict[str, Operation] = {
     ),
     "calibration": Operation("calibration_read", "what the camera was taught (tumbler calibrate)", calibration),
     "log": Operation("log", "the controller's log", nothing, bulk="log"),
-    "frame": Operation("frame", "a picture of the camera, where one is fitted", nothing, bulk="frame"),
+    "frame": Operation(
+        "frame",
+        "a picture of the camera, where one is fitted",
+        nothing,
+        "<B",
+        (Argument("lamp", 0, 1, "by which of its lamps", 0, named=True, bit=1),),
+        bulk="frame",
+    ),
     "self-test": Operation("self_test", "run the self-test", self_test, service=True),
     "motor": Operation(
         "motor",

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 OPTION_B = "crown-melbourne-sicbo-b"
 PART = 180  # bytes of a file in one request
 NAME = 8
-COLOUR = b"\x01"
+COLOUR, LAMP_1 = b"\x01", b"\x02"  # of a frame; without: luma, by lamp 0
 
 
 async def asked(line: Line, op: str, data: bytes = b"") -> bytes:

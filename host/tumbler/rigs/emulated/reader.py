@@ -36,6 +36,9 @@ class Frames:
     def start(self, colour=False):
         pass
 
+    def light(self, lamp):
+        pass
+
     def begin(self):
         if self.file:
             self.file.close()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 
-from .ov2640 import Ov2640
+from .ov2640 import FRAME_US, Ov2640
 from .wrong_use import WrongUse
 
 TEST, FRAMES, TIMING, FIFO, GPIO = 0x00, 0x01, 0x03, 0x04, 0x06
@@ -18,7 +18,6 @@ DONE = 0x08
 WRITE = 0x80
 WRITABLE = frozenset((TEST, FRAMES, TIMING, FIFO, 0x05, GPIO, 0x07))
 THIS_VERSION = 0x73
-FRAME_US = 66_667  # 15 frames a second
 CAPACITY = 8 << 20
 NOTHING = 0x00
 
@@ -52,8 +51,8 @@ class ArduChip:
         if not self._sensor.running:
             self._done_at_us += FRAME_US
             return
+        frame = self._sensor.frame(self._done_at_us - FRAME_US)
         self._done_at_us = None
-        frame = self._sensor.frame()
         if self.torn:
             frame = frame[: self._random.randrange(len(frame) // 4, len(frame) - 640)]
         self._fifo = (self._fifo + frame)[:CAPACITY]

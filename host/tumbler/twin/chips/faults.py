@@ -42,6 +42,8 @@ class ChipFault(Enum):
     CAMERA_TORN = "camera_torn"
     CAMERA_DARK = "camera_dark"
     CAMERA_STUCK = "camera_stuck"
+    CAMERA_LAMP = "camera_lamp"
+    CAMERA_LAMP_STUCK = "camera_lamp_stuck"
 
 
 class NotFitted(Exception):
@@ -163,6 +165,20 @@ def _camera_stuck(chips: TableChips, on: bool, part: str) -> None:
     _sensor_of(chips).stuck_bits = 1 << int(part or 6) if on else 0
 
 
+def _camera_lamp(chips: TableChips, on: bool, part: str) -> None:
+    """`part` is the lamp that is dead, 0 or 1."""
+    lamp = int(part or 1)
+    if on:
+        chips.camera_lamp.dead.add(lamp)
+    else:
+        chips.camera_lamp.dead.discard(lamp)
+
+
+def _camera_lamp_stuck(chips: TableChips, on: bool, _part: str) -> None:
+    """The change-over stays with lamp 0."""
+    chips.camera_lamp.stuck = on
+
+
 _BREAK: dict[ChipFault, Callable[[TableChips, bool, str], None]] = {
     ChipFault.LAMP_DEAD: _lamp,
     ChipFault.LAMP_CHAIN_CUT: _chain,
@@ -187,6 +203,8 @@ _BREAK: dict[ChipFault, Callable[[TableChips, bool, str], None]] = {
     ChipFault.CAMERA_TORN: _camera_torn,
     ChipFault.CAMERA_DARK: _camera_dark,
     ChipFault.CAMERA_STUCK: _camera_stuck,
+    ChipFault.CAMERA_LAMP: _camera_lamp,
+    ChipFault.CAMERA_LAMP_STUCK: _camera_lamp_stuck,
 }
 
 

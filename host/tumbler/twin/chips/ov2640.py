@@ -1,7 +1,8 @@
 """OV2640, image sensor, as its datasheet (version 1.6) has it: two banks of registers at SCCB, and the bytes of a frame.
 
 What it looks at is asked for frame by frame; size, format, mirror, test bars and exposure are what its registers say, so a
-driver that sets it wrong gets a wrong picture. Not here: the FIFO that takes its frames (arduchip.py), rendering (camera/).
+driver that sets it wrong gets a wrong picture. Its shutter rolls: rows whose exposure began before the lamps changed show the
+other lamp's light too. Not here: the FIFO that takes its frames (arduchip.py), rendering (camera/).
 """
 
 from __future__ import annotations
@@ -11,11 +12,12 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
+from .camera_lamp import CameraLamp
 from .wrong_use import WrongUse
 
 Picture = npt.NDArray[np.uint8]
-# Called with True for RGB (rows x columns x 3), False for luma (rows x columns), both 320x240.
-Scene = Callable[[bool], Picture]
+# Called with True for RGB (rows x columns x 3), False for luma (rows x columns), both 320x240; and the lamp, 0 or 1.
+Scene = Callable[[bool, int], Picture]
 
 BANK = 0xFF
 DSP, SENSOR = 0, 1
@@ -45,6 +47,9 @@ AFTER_RESET: dict[int, dict[int, int]] = {
     SENSOR: {PIDH: 0x26, PIDL: 0x42, MIDH: 0x7F, MIDL: 0xA2, COM8: 0xC7, AEC: 0x33},
 }
 ARRAY_OF_MODE = {0x00: (1600, 1200), 0x10: (400, 296), 0x40: (800, 600)}
+FRAME_US = 66_667  # 15 frames a second
+LINES = 672  # of a frame, with those that nobody sees
+ROWS = 240
 NOMINAL_LINES = 300  # at which the scene is as bright as it was rendered
 GAMMA = 0.55
 DARK = 0.004
@@ -54,8 +59,9 @@ _BARS = ((255, 255, 255), (255, 255, 0), (0, 255, 255), (0, 255, 0), (255, 0, 25
 class Ov2640:
     """On I2C at 0x30. `frame` gives one frame's bytes as they leave the sensor's port."""
 
-    def __init__(self, address: int, scene: Scene) -> None:
+    def __init__(self, address: int, scene: Scene, lamp: CameraLamp | None = None) -> None:
         self.address = address
+        self.lamp = lamp or CameraLamp()
         self.wrong_use = WrongUse("OV2640")
         self._scene = scene
         self.no_ack = False  # faults
@@ -126,12 +132,21 @@ class Ov2640:
         """Against what the scene was rendered for."""
         if self._sensor(COM8) & (AUTO_EXPOSURE | AUTO_GAIN):
             return 1.0
-        lines = (self._sensor(REG45) & 0x3F) << 10 | self._sensor(AEC) << 2 | self._sensor(REG04) & 3
         bits = self._sensor(GAIN)
         gain = 1.0 + (bits & 15) / 16
         for bit in range(4, 8):
             gain *= 1 + (bits >> bit & 1)
-        return lines / NOMINAL_LINES * gain
+        return self._lines / NOMINAL_LINES * gain
+
+    @property
+    def _lines(self) -> int:
+        return (self._sensor(REG45) & 0x3F) << 10 | self._sensor(AEC) << 2 | self._sensor(REG04) & 3
+
+    @property
+    def exposure_us(self) -> float:
+        """For how long each row is exposed."""
+        automatic = self._sensor(COM8) & AUTO_EXPOSURE
+        return FRAME_US * (1.0 if automatic else min(self._lines, LINES) / LINES)
 
     def check_settings(self) -> None:
         """What the datasheet does not allow to be asked for, noted when a frame is taken with it."""
@@ -153,34 +168,45 @@ class Ov2640:
     def running(self) -> bool:
         return not self.hung and not self._dsp(RESET) & DVP_RESET and not self._dsp(R_BYPASS) & 1
 
-    def frame(self) -> bytes:
+    def frame(self, begins_us: int) -> bytes:
+        """The one whose first row left the sensor at this time."""
         if self.frozen and self._last:
             return self._last
         self.check_settings()
         luma_only = bool(self._dsp(IMAGE_MODE) & Y8)
-        picture = self._fitted(self._lit(self._seen(not luma_only)))
+        picture = self._fitted(self._lit(self._seen(not luma_only, begins_us)))
         data = picture.tobytes() if luma_only else self._yuv422(picture)
         if self.stuck_bits:
             data = (np.frombuffer(data, dtype=np.uint8) | np.uint8(self.stuck_bits)).tobytes()
         self._last = data
         return data
 
-    def _seen(self, colour: bool) -> Picture:
+    def _seen(self, colour: bool, begins_us: int) -> Picture:
         if not self._sensor(COM7) & COLOUR_BARS:
-            return self._scene(colour)
+            return self._by_lamps(colour, begins_us)
         row = np.repeat(np.array(_BARS, dtype=np.uint8), 40, axis=0)
         bars = np.broadcast_to(row, (240, 320, 3))
         return bars if colour else _luma(bars)
 
+    def _by_lamps(self, colour: bool, begins_us: int) -> Picture:
+        """A row is exposed until it leaves the sensor. What both lamps gave adds up as light, not as grey steps."""
+        picture = self._by(self.lamp.lit, colour)
+        leaves = [begins_us + row * FRAME_US / ROWS for row in range(ROWS)]
+        share = np.array([self.lamp.share_of_before(end - self.exposure_us, end) for end in leaves])
+        if not share.any():
+            return picture
+        share = share.reshape(-1, *(1,) * (picture.ndim - 1))
+        before = _light(self._by(self.lamp.before, colour))
+        return _steps(_light(picture) * (1.0 - share) + before * share)
+
+    def _by(self, lamp: int, colour: bool) -> Picture:
+        picture = self._scene(colour, lamp)
+        return _dimmed(picture, DARK) if lamp in self.lamp.dead else picture
+
     def _lit(self, picture: Picture) -> Picture:
         if self._sensor(COM7) & COLOUR_BARS:
             return picture
-        level = self.exposure * (DARK if self.dark else 1.0)
-        if level == 1.0:
-            return picture
-        light = (np.arange(256) / 255.0) ** (1.0 / GAMMA) * level
-        curve = (np.minimum(light, 1.0) ** GAMMA * 255.0 + 0.5).astype(np.uint8)
-        return curve[picture]
+        return _dimmed(picture, self.exposure * (DARK if self.dark else 1.0))
 
     def _fitted(self, picture: Picture) -> Picture:
         width, height = self.size
@@ -213,3 +239,20 @@ class Ov2640:
 def _luma(rgb: Picture) -> Picture:
     grey: Picture = (rgb.astype(np.float32) @ np.array((0.299, 0.587, 0.114), dtype=np.float32) + 0.5).astype(np.uint8)
     return grey
+
+
+def _light(picture: Picture) -> npt.NDArray[np.float64]:
+    linear: npt.NDArray[np.float64] = (picture / 255.0) ** (1.0 / GAMMA)
+    return linear
+
+
+def _steps(light: npt.NDArray[np.float64]) -> Picture:
+    grey: Picture = (np.minimum(light, 1.0) ** GAMMA * 255.0 + 0.5).astype(np.uint8)
+    return grey
+
+
+def _dimmed(picture: Picture, level: float) -> Picture:
+    if level == 1.0:
+        return picture
+    curve = _steps(_light(np.arange(256, dtype=np.uint8)) * level)
+    return curve[picture]

@@ -12,6 +12,7 @@ from typing import Protocol
 from tumbler.twin.bus import Bus
 
 from .arduchip import ArduChip
+from .camera_lamp import CameraLamp
 from .contact import Contact
 from .dice import DicePoses, DiceSet
 from .ina219 import Ina219
@@ -26,7 +27,7 @@ from .ws2812 import Ws2812Chain
 I2C_BUS, SPI_BUS = 0, 0
 CAMERA_I2C_BUS, CAMERA_SPI_BUS = 1, 1
 EXPANDER_ADDRESS, ACCELEROMETER_ADDRESS, LAMP_SENSE_ADDRESS, CAMERA_ADDRESS = 0x20, 0x18, 0x40, 0x30
-CAMERA_SELECT = 13
+CAMERA_SELECT, CAMERA_LAMP = 13, 28
 PANEL_INTERRUPT, PWM, DIRECTION = 6, 8, 9
 COVER, DOOR = 14, 15
 READER_SELECT, READER_BUSY, READER_RESET = 17, 20, 21
@@ -65,6 +66,7 @@ class TableChips:
     ) -> None:
         lines = bus.lines
         self._world = world
+        self._lines = lines
         self._powered = True
         self.dice_set = dice_set
         self.bridge = HBridge(DcMotor(), lambda level: lines.drive(TACHOMETER, level))
@@ -91,16 +93,19 @@ class TableChips:
         bus.add_i2c(I2C_BUS, self.lamp_sense)
         bus.add_spi(SPI_BUS, READER_SELECT, self.reader)
         bus.on_pixels.append(self.lamps.latch)
+        self.camera_lamp = CameraLamp()
+        lines.on_output(CAMERA_LAMP, self.camera_lamp.on_level)
         self.image_sensor: Ov2640 | None = None
         self.camera_fifo: ArduChip | None = None
         if scene is not None:
-            self.image_sensor = Ov2640(CAMERA_ADDRESS, scene)
+            self.image_sensor = Ov2640(CAMERA_ADDRESS, scene, self.camera_lamp)
             self.camera_fifo = ArduChip(self.image_sensor, seed)
             bus.add_i2c(CAMERA_I2C_BUS, self.image_sensor)
             bus.add_spi(CAMERA_SPI_BUS, CAMERA_SELECT, self.camera_fifo)
 
     def advance(self, now_us: int) -> None:
         """Everything but the motor moves on to this time of the table: contacts bounce, samples are taken."""
+        self.camera_lamp.on_level(self._lines.level(CAMERA_LAMP), now_us)  # a reset lets the pin go
         self.panel.hold_at(self._world.keys, now_us)
         self.cover.move(self._world.cover_closed, now_us)
         self.door.move(self._world.door_closed, now_us)
