@@ -82,7 +82,7 @@ class Bare:
         least = max(_FAINTEST, int(known.middle * gain / 256 * _SPECK))
         at = plate.marked(mask, 0, len(mask))
         while at < len(mask):
-            n = plate.flood(mask, SIDE, SIDE, at, self._stack, 400, self._sums)
+            n = plate.gather(mask, SIDE, SIDE, at, self._stack, 400, self._sums)
             self.pieces += 1
             if n < 0:
                 return SIDE * SIDE

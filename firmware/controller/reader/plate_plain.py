@@ -76,7 +76,7 @@ def grow(p, w, at, inv, level, reach, work, stack, sums):
     return n
 
 
-def flood(mask, w, h, at, stack, room, sums):
+def gather(mask, w, h, at, stack, room, sums):
     """Takes the marked cells that hang together with `at` out of the mask: sums = count, x, y, sum of the marks. Gives the count,
     or -1 where `stack` has no room."""
     n = sx = sy = lost = 0

@@ -87,7 +87,7 @@ def grow(p: ptr8, w: int, at: int, inv: int, level: int, reach: int, work: ptr8,
 
 
 @micropython.viper
-def flood(mask: ptr8, w: int, h: int, at: int, stack: ptr32, room: int, sums: ptr32) -> int:
+def gather(mask: ptr8, w: int, h: int, at: int, stack: ptr32, room: int, sums: ptr32) -> int:
     stack[0] = at
     total = int(mask[at])
     mask[at] = 0
