@@ -27,7 +27,7 @@ NOT_ON_DEVICE = {"tests", "declared", "__pycache__"}
 AT_DESK = {
     "accord", "colours", "desk", "faces", "feed", "ink", "judge", "lattice", "lesson", "lumps", "outline", "photograph",
     "picture", "pips", "plate_plain", "scan_plain", "scene", "sizes", "stamps", "stretch_plain", "stretch_viper", "symbol_desk",
-    "symbol_lessons", "teach",
+    "symbol_frames", "symbol_lessons", "teach",
 }  # fmt: skip
 NATIVE = re.compile(r"^\s*@micropython\.(viper|native|asm)", re.MULTILINE)
 BUILDERS = 2
