@@ -136,7 +136,7 @@ def test_half_a_set_is_refused_and_the_old_one_stays(parts):
         teaching.calibration(named((NEW[0], bytes(damaged))), 0)
     send(teaching, NEW[1])
     with pytest.raises(ValueError, match="pips"):
-        teaching.calibration(named((b"TEY3" + NEW[0][4:], NEW[1])), 0)
+        teaching.calibration(named((b"TEY4" + NEW[0][4:], NEW[1])), 0)
     assert stored(parts.files) == OLD
     assert parts.camera_reader.loads == 0
     assert parts.events.told == []

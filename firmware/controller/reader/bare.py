@@ -1,6 +1,6 @@
 """Is the plate bare where no die that was read stands? Against the bare plate as it was taught, a quarter of the frame's size.
 
-A die takes its outline, upper face and foot; where the lamp throws its shadow the plate may be darker, and where the lamp is
+A die takes its outline, upper face and foot; where both lamps throw a shadow the plate may be darker, and where a lamp is
 mirrored it may be brighter. Not for dice: sides.py.
 """
 
@@ -12,8 +12,12 @@ from controller.reader.view import EDGE
 
 SIDE = WIDTH // 4
 _HALF = EDGE / 2
-_GROWN = 1.0  # mm around a die: blur, and the joint between its side and the plate
-_SOFT = 2.2  # mm around a shadow: the lamp is not a point
+_GROWN = 1.8  # mm around a die: blur, and the joint between its side and the plate
+_DIM = 5.0  # mm around a die: it takes light from the plate on all sides
+_TIGHT = 0.3  # mm around a die's foot, where its shadow begins
+_PENUMBRA = 1.3  # of its length: the lamp is not a point
+_FAINTEST = 20  # grey steps, summed over a thing's cells
+_SPECK = 0.16  # of the plate's level: so much, summed so, a speck of dust on the dome takes at most
 _GLARE_CELLS = 16  # that the lamp's image on the dome may take
 
 
@@ -35,11 +39,7 @@ class Bare:
                 u, v = view.lift(known.left + 4 * x + 2.0, 4 * y + 2.0, 0.0)
                 if u * u + v * v > limit:
                     continue  # 0: not looked at
-                u /= known.plate_r
-                v /= known.plate_r
-                level = (
-                    known.g0 + known.gx * u + known.gy * v + known.gxx * u * u + known.gxy * u * v + known.gyy * v * v
-                )
+                level = max(known.level(0, u, v), known.level(1, u, v))
                 self._ground[SIDE * y + x] = max(1, min(4095, int(16 * level)))
 
     def levels(self):
@@ -56,8 +56,8 @@ class Bare:
         ratios.sort()
         return ratios[len(ratios) // 2] if len(ratios) > 12 else 0
 
-    def strange(self, poses, light, dark, least):
-        """The most cells that hang together where the plate isn't bare; 0 where it is. `least`: fewer are not counted."""
+    def strange(self, poses, light, dark):
+        """The most cells that hang together where the plate isn't bare; 0 where it is. Specks on the dome are not counted."""
         known = self._known
         mask = self.mask
         ground = self._ground
@@ -66,9 +66,12 @@ class Bare:
             mask[at : at + SIDE] = row
         for pose in poses:
             self._cover(pose, _HALF + _GROWN, 1)
-            self._cover(pose, _HALF + _SOFT, 2)
-        if known.glare_r > 0:
-            self._round(known.glare_x, known.glare_y, known.glare_r)
+            self._cover(pose, _HALF + _DIM, 16)
+            for k in (0, 1):
+                self._cover(pose, _HALF + _TIGHT, 2 << 2 * k, known.lamps[k])
+        for glare in known.glares:
+            if glare[2]:
+                self._round(*glare)
         gain = self.gain(poses)
         self.level = gain
         self.pieces = 0
@@ -76,39 +79,43 @@ class Bare:
             return SIDE * SIDE
         plate.stray(self.cells, SIDE, SIDE, ground, gain, mask, light, dark)
         most = 0
-        at = mask.find(b"\x01")
-        while at >= 0:
-            n = plate.flood(mask, SIDE, SIDE, at, self._stack, 400, self._sums)
+        least = max(_FAINTEST, int(known.middle * gain / 256 * _SPECK))
+        at = plate.marked(mask, 0, len(mask))
+        while at < len(mask):
+            n = plate.gather(mask, SIDE, SIDE, at, self._stack, 400, self._sums)
             self.pieces += 1
             if n < 0:
                 return SIDE * SIDE
-            if n >= least and not (n <= _GLARE_CELLS and self._mirrored(n)):
+            if self._sums[3] >= least and not (n <= _GLARE_CELLS and self._mirrored(n)):
                 most = max(most, n)
-            at = mask.find(b"\x01", at + 1)
+            at = plate.marked(mask, at + 1, len(mask))
         return most
 
     def _mirrored(self, n):
         """Is the thing that was just flooded in the middle of where the lamp is mirrored?"""
         known = self._known
-        if known.glare_r <= 0:
-            return False
-        x, y = known.view.project(known.glare_x, known.glare_y, 0.0)
-        dx = self._sums[1] / n + 0.5 - (x - known.left) / 4
-        dy = self._sums[2] / n + 0.5 - y / 4
-        return dx * dx + dy * dy < 9
+        for glare in known.glares:
+            if not glare[2]:
+                continue
+            x, y = known.view.project(glare[0], glare[1], 0.0)
+            dx = self._sums[1] / n + 0.5 - (x - known.left) / 4
+            dy = self._sums[2] / n + 0.5 - y / 4
+            if dx * dx + dy * dy < 9:
+                return True
+        return False
 
-    def _cover(self, pose, half, value):
+    def _cover(self, pose, half, value, lamp=None):
         known = self._known
         view = known.view
         k = 0
         for u, v in ((half, half), (half, -half), (-half, -half), (-half, half)):
             x, y = pose.outward(u, v)
             points = [(x, y, 0.0)]
-            if value == 1:
+            if lamp is None:
                 points.append((x, y, EDGE))
             else:  # the shadow of the upper corner
-                by = EDGE / (LAMP_HEIGHT - EDGE)
-                points.append((x + (x - known.lamp_x) * by, y + (y - known.lamp_y) * by, 0.0))
+                by = _PENUMBRA * EDGE / (LAMP_HEIGHT - EDGE)
+                points.append((x + (x - lamp[0]) * by, y + (y - lamp[1]) * by, 0.0))
             for px, py, pz in points:
                 px, py = view.project(px, py, pz)
                 self._corners[k] = max(0, min(16 * SIDE, int((px - known.left) * 4)))

@@ -2,7 +2,8 @@
 
 The input is a line `width height dice` and then three bytes a pixel; the answer is one line of JSON. With the words `frames
 PATH` it reads the table's own kind of frame as the table does, by camera.py: the file is a line `size count dice`, then an
-eye.bin of that size and `count` frames of 320 x 240, one byte a pixel. For the unix port.
+eye.bin of that size and of each of `count` throws a frame by one lamp and one by the other, 320 x 240 bytes each. For the unix
+port.
 """
 
 import gc
@@ -30,16 +31,19 @@ def answer(w, h, rgb, dice):
 
 
 class _Still:
-    """A camera that shows one frame of a file for as long as it is asked."""
+    """A camera that shows one throw of a file for as long as it is asked."""
 
     torn = frozen = False
 
     def __init__(self, source):
         self._source = source
-        self.at = 0
+        self.at = self._lit = 0
 
     def start(self, colour=False):
         pass
+
+    def light(self, lamp):
+        self._lit = lamp * _WIDTH * _HEIGHT
 
     def begin(self):
         pass
@@ -48,7 +52,7 @@ class _Still:
         return True
 
     def read_rows_into(self, strip, first, n, u=None, v=None):
-        self._source.seek(self.at + first * _WIDTH)
+        self._source.seek(self.at + self._lit + first * _WIDTH)
         fill(self._source, memoryview(strip)[: n * _WIDTH])
 
 
@@ -62,7 +66,7 @@ class _Open:
 
 
 def frames(path):
-    """Reads each frame of a file by camera.py with the calibration in it, as the table does."""
+    """Reads each throw of a file by camera.py with the calibration in it, as the table does."""
     from controller.reader import pip_reader, stills  # the reading of pictures does without
 
     with open(path, "rb") as source:
@@ -82,7 +86,7 @@ def frames(path):
             taken = time.ticks_diff(time.ticks_us(), began)
             sight = reader.detail - stills.SEEN if reader.cause else 0
             print(json.dumps({"sight": sight, "faces": list(reader.faces), "us": taken, "heap": used}))
-            shown.at += _WIDTH * _HEIGHT
+            shown.at += 2 * _WIDTH * _HEIGHT
 
 
 def main():

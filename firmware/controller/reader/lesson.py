@@ -1,7 +1,8 @@
 """What frames of dice lying flat teach, at a desk: the marks on each die and where its outline is found. For the unix port.
 
-The input is one line of JSON: eye.bin as hex, as far as it is known, and the number of frames; then the frames, 320 x 240 bytes
-each. The answer is one line of JSON a frame. The host fits the camera to it: host/tumbler/eye/fit.py.
+The input is one line of JSON: eye.bin as hex, as far as it is known, and the number of throws; then two frames of each, by one
+lamp and by the other, 320 x 240 bytes each. The answer is one line of JSON a throw. The host fits the camera to it:
+host/tumbler/eye/fit.py.
 """
 
 import gc
@@ -13,20 +14,20 @@ from controller.reader.feed import fill
 from controller.reader.pip_reader import Buffers, Eye
 
 
-def look(eye, plane, known):
+def look(eye, first, second, known):
     """Dice as read, each with its marks, and the offsets of its outline."""
+    smoothed(eye, plate.darker, first, second, known)
     dice = []
     steep = eye.steepest()
-    poses = eye.find()
-    for pose in poses or ():
-        others = [other for other in poses if other is not pose]
-        sides = []
-        for side in range(4):
-            c, s = ((1, 0), (0, 1), (-1, 0), (0, -1))[side]
-            edge, at = eye.sides.edge(
-                plane, pip_table.WIDTH, pip_table.WIDTH, pose, side, others, known.view, known.inv
-            )
-            sides.append((edge, known.side(pose, c, s, at)))
+    poses = eye.find() or ()
+    for step, frame in ((2, second), (3, first), (4, second)):
+        smoothed(eye, plate.crop, frame, frame, known)
+        if step < 4:
+            eye.turn(poses, step == 3)
+        if step > 2:
+            eye.outline(poses, step - 3)
+    for pose in poses:
+        sides = [(edge, at, lit, known.side(at)) for edge, at, lit, clear in eye.edges(pose, poses) if clear]
         dice.append(
             {
                 "number": pose.number,
@@ -47,20 +48,26 @@ def look(eye, plane, known):
     return {"dice": dice, "sharp": steep}
 
 
+def smoothed(eye, merge, first, second, known):
+    """Both frames in the plane, as the reader takes them."""
+    w = pip_table.WIDTH
+    plane = eye.buffers.plane
+    plate.crop(first, 320, 240, known.left, plane, 0, w)
+    merge(second, 320, 240, known.left, plane, 0, w)
+    plate.smooth(plane, w, w, eye.buffers.line)
+
+
 def main():
     source = sys.stdin.buffer
     head = json.loads(source.readline())
     known = pip_table.unpack(bytes([int(head["eye"][k : k + 2], 16) for k in range(0, len(head["eye"]), 2)]))
-    buffers = Buffers()
-    eye = Eye(buffers, known)
-    frame = bytearray(320 * 240)
-    w = pip_table.WIDTH
-    for _ in range(head["frames"]):
-        fill(source, frame)
-        for y in range(240):
-            buffers.plane[y * w : y * w + w] = frame[y * 320 + known.left : y * 320 + known.left + w]
-        plate.smooth(buffers.plane, w, w, buffers.line)
-        print(json.dumps(look(eye, buffers.plane, known)))
+    eye = Eye(Buffers(), known)
+    first = bytearray(320 * 240)
+    second = bytearray(320 * 240)
+    for _ in range(head["throws"]):
+        fill(source, first)
+        fill(source, second)
+        print(json.dumps(look(eye, first, second, known)))
         gc.collect()
 
 

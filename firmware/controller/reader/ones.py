@@ -1,47 +1,56 @@
-"""How a one is turned: by the edges of its upper face, since one pip does not say. Not for where it is: poses.py."""
+"""How a one is turned, which its pip does not say: its outline is steepest where it is looked at square. Not where: poses.py."""
 
 from array import array
 from math import cos, pi, sin
 
-from controller.reader import plate
-from controller.reader.fixed import MIDDLE
+from controller.reader.fixed import BIAS
+from controller.reader.sides import DROP, HALF
 
-_TURNS = 15
-_MOST = 40  # grey steps: more than that says no more
-_IN = 7.0
-_OUT = 9.0
-_ALONG = (-5.0, -2.5, 0.0, 2.5, 5.0)
-_N = 4 * len(_ALONG)
+_TURNS = 20
+_BEYOND = 0.5  # mm beyond the outline that is looked at
 
 
 class Turns:
-    def __init__(self):
-        self._points = []
-        for k in range(_TURNS):
-            self._points.append(_square(k * pi / 2 / _TURNS))
-        self._out = bytearray(2 * _N)
+    """look() at each lamp's frame; then find()."""
 
-    def find(self, plane, w, h, pose):
+    def __init__(self, sides):
+        self._sides = sides
+        self._map = array("I", bytes(48))
+
+    def look(self, plane, w, h, pose):
+        if pose.scores is None:
+            pose.scores = [0] * _TURNS
+        for k in range(_TURNS):
+            c, s = cos(k * pi / 2 / _TURNS), sin(k * pi / 2 / _TURNS)
+            _rotate(pose.map, c, s, self._map)
+            total = 0
+            for side, ex, ey in ((0, c, s), (1, -s, c), (2, -c, -s), (3, s, -c)):
+                # the foot is seen on the sides that face the middle
+                reach = max(HALF, HALF * DROP - (1 - DROP) * (pose.x * ex + pose.y * ey)) + _BEYOND
+                total += self._sides.steep(plane, w, h, self._map, side, reach)
+            pose.scores[k] += total
+
+    def find(self, pose):
         """The turn, in radians from the pose's own."""
-        out = self._out
-        scores = []
-        for points in self._points:
-            plate.sample(plane, w, h, pose.map, points, 2 * _N, out)
-            body = sorted(out[:_N])[_N // 2]
-            scores.append(plate.unlike(out, _N, _N, body, _MOST) - 2 * plate.unlike(out, 0, _N, body, _MOST))
+        scores = pose.scores
         k = scores.index(max(scores))
         before, here, after = scores[k - 1], scores[k], scores[(k + 1) % _TURNS]
         bow = 2 * here - before - after
         return (k + (0.5 * (after - before) / bow if bow else 0.0)) * pi / 2 / _TURNS
 
 
-def _square(turn):
-    points = array("H")
-    c, s = cos(turn), sin(turn)
-    for t in (_IN, _OUT):
-        for ex, ey in ((1, 0), (0, 1), (-1, 0), (0, -1)):
-            for a in _ALONG:
-                u, v = t * ex - a * ey, t * ey + a * ex
-                points.append(int((u * c - v * s) * 16 + MIDDLE + 0.5))
-                points.append(int((u * s + v * c) * 16 + MIDDLE + 0.5))
-    return points
+def _rotate(m, c, s, out):
+    """The map with its u axis turned."""
+    for k in (0, 6):
+        u, v, uu, uv, vv = [m[k + 1 + i] - BIAS for i in range(5)]
+        out[k] = m[k]
+        # where the new axes' point (a, b) is a c - b s, a s + b c of the old ones
+        turned = (
+            u * c + v * s,
+            v * c - u * s,
+            uu * c * c + uv * c * s + vv * s * s,
+            2 * (vv - uu) * c * s + uv * (c * c - s * s),
+            uu * s * s - uv * c * s + vv * c * c,
+        )
+        for i in range(5):
+            out[k + 1 + i] = int(turned[i]) + BIAS

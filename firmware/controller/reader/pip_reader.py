@@ -10,11 +10,10 @@ from math import sqrt
 
 from dicewire import codes
 
-from controller.reader import bare, pip_table, plate, poses
+from controller.reader import bare, pip_table, plate, poses, sides
 from controller.reader.camera import FILE, PIPS
 from controller.reader.marks import MarkFinder
 from controller.reader.ones import Turns
-from controller.reader.sides import Sides
 from controller.reader.slots import Slots
 from controller.reader.stills import Stills
 from controller.reader.view import EDGE
@@ -28,17 +27,21 @@ _W = pip_table.WIDTH
 _OFF = 0.22  # mm that the marks of a face may be off their places, in the mean
 _SCALE = 0.025  # by which a face may seem nearer or farther
 # four and more pips tell it better: usual errors of a flat face's scale and of its length by its width, and how unusual both may be
-_NEARER = 0.0038
-_NEARER_OF_TWO = 0.008
+_NEARER = 0.0035
+_NEARER_OF_TWO = 0.0055
 _SKEWED = 0.0075
-_ODD = 10.0
-_ALL_ODD = 1.3  # everything together, of what is allowed to each: a small tilt shows a little everywhere
-_LIGHT = const(160)  # sixteenths of a grey step by which the bare plate may be brighter
-_DARK = const(160)
-_LEAST = const(2)  # cells that hang together: less is dust
+_ODD = 16.0
+_ALL_ODD = 1.6  # everything together, of what is allowed to each: a small tilt shows a little everywhere
+_LIT = 0.02  # slope of a lamp to a side: below, the die's own shadow lies there
+_SHADED = 3.0  # a dark die's edge merges with a shadow beyond it, and seems farther out
+_NEXT = EDGE / 2 + 1.5  # mm from the middle: the plate beyond a side
+_HEIGHTS = (3.0, 7.0, 11.0, 15.0)  # mm
+_WIDE = EDGE / 2 + 0.6
+_SIDES = ((1, 0), (0, 1), (-1, 0), (0, -1))
+_FAINT = const(160)  # sixteenths of a grey step by which the bare plate may be brighter or darker
+_UNEVEN = 0.05  # of its level, at least
 _FILTHY = const(6)  # patches of the plate that are not as taught; dice, their shadows and a thing are fewer
 _DIE_CELLS = const(60)  # cells of a thing that may be a die
-_SIDES = ((1, 0), (0, 1), (-1, 0), (0, -1))
 
 
 class Buffers:
@@ -58,9 +61,10 @@ class Eye:
     def __init__(self, buffers, known):
         self.buffers = buffers
         self.known = known
-        self.sides = Sides(known)
+        self.light = 1.0  # against the calibration
+        self.sides = sides.Sides(known)
         self._marks = MarkFinder()
-        self._turns = Turns()
+        self._turns = Turns(self.sides)
         self._slots = Slots(known)
         self._counts = array("H", bytes(128))
         self.bare = bare.Bare(known, buffers.cells, buffers.mask)
@@ -76,34 +80,74 @@ class Eye:
         for pose in found:
             poses.make_map(pose, known.view, known.left)
             pose.second = self._slots.read(plane, _W, _W, pose, known.inv)
-        found = poses.choose(found)
+        found = poses.choose([pose for pose in found if pose.second or len(pose.marks) > 2 or not self._askew(pose)])
         taken = [mark for pose in found for mark in pose.marks]
         for mark in marks:
             if mark in taken or not known.like_one(mark) or [1 for pose in found if _holds(pose, mark)]:
                 continue
             pose = poses.Pose(mark.u, mark.v, 0.0)
             poses.make_map(pose, known.view, known.left)
-            pose.face(self._turns.find(plane, _W, _W, pose))
             pose.number = 1
             pose.bits = 16
             pose.marks = [mark]
             pose.slots = [4]
-            poses.make_map(pose, known.view, known.left)
             pose.second = self._slots.read(plane, _W, _W, pose, known.inv)
             found.append(pose)
-        return [pose for pose in found if pose.number > 1 or self._is_die(pose, found)]
+        return found
+
+    def _askew(self, pose):
+        """Two marks that are no flat die's: those of two ones may stand at about a diagonal's distance."""
+        return pose.off > _OFF or abs(pose.scale - 1) > _SCALE
+
+    def turn(self, found, last):
+        """What this frame shows of how ones are turned; after the last one they stand so."""
+        for pose in found:
+            if pose.number == 1:
+                self._turns.look(self.buffers.plane, _W, _W, pose)
+                if last:
+                    pose.face(self._turns.find(pose))
+                    poses.make_map(pose, self.known.view, self.known.left)
+
+    def outline(self, found, lamp):
+        """What this lamp's frame shows of each die's sides."""
+        for pose in found:
+            others = [other for other in found if other is not pose]
+            pose.seen[lamp] = self.sides.seen(self.buffers.plane, _W, _W, pose, others, self.known.view, lamp)
+
+    def _shadowed(self, pose, c, s, lamp, found):
+        """Does another die's shadow by this lamp lie beyond this side?"""
+        x, y = self.known.lamps[lamp]
+        for along in (-3.5, 0.0, 3.5):
+            px, py = pose.outward(_NEXT * c - along * s, _NEXT * s + along * c)
+            for other in found:
+                if other is pose:
+                    continue
+                for z in _HEIGHTS:
+                    u, v = other.inward(
+                        px + (x - px) * z / pip_table.LAMP_HEIGHT, py + (y - py) * z / pip_table.LAMP_HEIGHT
+                    )
+                    if -_WIDE < u < _WIDE and -_WIDE < v < _WIDE:
+                        return True
+        return False
+
+    def edges(self, pose, found):
+        """(how far out its outline is, where it should be, how far the lamps shine on it, whether the plate beyond is free of a
+        shadow) of each side, by both lamps."""
+        known = self.known
+        out = []
+        for side in range(4):
+            c, s = _SIDES[side]
+            lit = known.lit(pose, c, s, 0), known.lit(pose, c, s, 1)
+            clear = [lit[lamp] > _LIT and not self._shadowed(pose, c, s, lamp, found) for lamp in (0, 1)]
+            x, y = pose.outward(EDGE * c, EDGE * s)
+            bare = known.level(0, x, y) * self.light, known.level(1, x, y) * self.light
+            edge, at, sure = sides.edge((pose.seen[0][side], pose.seen[1][side]), clear, bare, known.inv)
+            out.append((edge, at, lit, sure))
+        return out
 
     def _is_die(self, pose, found):
         """A mark alone: the lamp's reflection on the bare plate has no outline around it."""
-        return len([1 for edge, _ in self._edges(pose, found) if edge is not None and -1.5 < edge < 1.5]) > 1
-
-    def _edges(self, pose, found):
-        """Of its four sides, looked at once."""
-        if pose.edges is None:
-            others = [other for other in found if other is not pose]
-            known, look, plane = self.known, self.sides.edge, self.buffers.plane
-            pose.edges = [look(plane, _W, _W, pose, side, others, known.view, known.inv) for side in range(4)]
-        return pose.edges
+        return len([1 for edge, _, _, _ in self.edges(pose, found) if edge is not None and -1.5 < edge < 1.5]) > 0
 
     def stacked(self):
         """Do marks spell a face at the height of two dice?"""
@@ -111,7 +155,7 @@ class Eye:
 
     def flat(self, pose, found):
         """Sides on which its outline is where a flat die's is; -1 where it doesn't lie flat."""
-        if pose.off > _OFF or abs(pose.scale - 1) > _SCALE:
+        if self._askew(pose):
             return -1
         if pose.number > 3:
             odd = ((pose.scale - 1) / _NEARER) ** 2 + ((pose.skew - 1) / _SKEWED) ** 2
@@ -122,14 +166,14 @@ class Eye:
         odd /= _ODD
         known = self.known
         seen = 0
-        edges = self._edges(pose, found)
-        for side in range(4):
-            edge, at = edges[side]
+        for edge, at, lit, clear in self.edges(pose, found):
             if edge is None:
                 continue
-            c, s = _SIDES[side]
-            kind = known.side(pose, c, s, at)
-            share = (edge - known.edges[kind]) / known.slacks[kind]
+            share = known.odd(edge, at, lit)
+            if not clear and share > 0:
+                share /= _SHADED
+                if share > 1:
+                    continue
             odd += share * share
             if abs(share) > 1:
                 return -1
@@ -148,7 +192,8 @@ class Eye:
 
     def strange(self, found):
         """Cells of the largest thing on the plate that is no part of these dice."""
-        return self.bare.strange(found, _LIGHT, _DARK, _LEAST)
+        limit = max(_FAINT, int(_UNEVEN * 16 * self.known.middle))
+        return self.bare.strange(found, limit, limit)
 
     def dirty(self):
         """Is the plate uneven in many places, as under a dome with dust and smears? Dice and things are few."""
@@ -158,13 +203,11 @@ class Eye:
         """On which a die's outline must be seen: one pip does not say how it lies, and at the rim it may lean on the glass."""
         if number > 1:
             return 1
-        return 3 if away > self.known.plate_r - 0.75 * EDGE else 2
+        return 2 if away > self.known.plate_r - 0.75 * EDGE else 1
 
-    def verdict(self, dice):
-        """(cause, sight, poses): cause 0 where so many dice lie flat and are read."""
-        found = self.find()
-        if found is None:
-            return codes.CAUSE_FOREIGN_OBJECT, codes.SIGHT_CROWDED, ()
+    def verdict(self, found, dice):
+        """(cause, sight, poses): cause 0 where so many dice lie flat and are read. After outline() by both lamps."""
+        found = [pose for pose in found if pose.number > 1 or self._is_die(pose, found)]
         for pose in found:
             if pose.second != pose.number:
                 return codes.CAUSE_UNREADABLE, codes.SIGHT_UNREAD, ()
@@ -193,7 +236,11 @@ def _holds(pose, mark):
 
 
 class PipReader(Stills):
+    """A reading takes two or three frames by each lamp. Of the first two the darker pixels are kept: no lamp's reflection is left
+    in them, and marks are looked for. In the others the brighter counts: no lamp's shadow lies on plate and outlines."""
+
     kind = PIPS
+    LAMPS = (0, 1, 1, 0, 1)  # the third is for ones only
 
     def __init__(self, camera, settings, cover, buffers):
         Stills.__init__(self, camera, settings, cover)
@@ -217,25 +264,62 @@ class PipReader(Stills):
     def take(self):
         b = self._buffers
         left = self.known.left
+        copy = plate.darker if self._frame == 1 else plate.crop
         for row in range(0, _HEIGHT, _STRIP):
             self._camera.read_rows_into(b.strip, row, _STRIP)
-            plate.crop(b.strip, _WIDTH, _STRIP, left, b.plane, row * _W, _W)
+            copy(b.strip, _WIDTH, _STRIP, left, b.plane, row * _W, _W)
 
     def look(self, now):
+        """What to do with the plane after each frame."""
+        if self._frame == 0:
+            self._more()
+        elif self._frame == 1:
+            self._check()
+        else:
+            self._work = self._outline
+
+    def _check(self):
         """Is the picture fit to be read?"""
         b, eye = self._buffers, self._eye
         plate.coarse(b.plane, _W, _W, b.cells)
         sight = self.watch.look(b.cells, eye.bare, self.known)
         if not sight:
             plate.smooth(b.plane, _W, _W, b.line)
+            eye.light = self.watch.ground / (self.known.ground or self.watch.ground)
             sight = self.watch.focus(eye.steepest(), self.known)
         if sight:
             self._said(codes.CAUSE_UNREADABLE, sight)
         else:
-            self._work = self._read
+            self._work = self._find
 
-    def _read(self, now):
-        cause, sight, found = self._eye.verdict(self._dice)
+    def _find(self, now):
+        self._found = self._eye.find()
+        if self._found is None:
+            self._said(codes.CAUSE_FOREIGN_OBJECT, codes.SIGHT_CROWDED)
+        else:
+            if not [1 for pose in self._found if pose.number == 1]:
+                self._frame += 1
+            self._more()
+        gc.collect()
+
+    def _outline(self, now):
+        b, eye, frame = self._buffers, self._eye, self._frame
+        if frame > 2:
+            plate.coarse(b.plane, _W, _W, b.cells if frame == 3 else b.mask)
+        plate.smooth(b.plane, _W, _W, b.line)
+        if frame < 4:
+            eye.turn(self._found, frame == 3)
+        if frame > 2:
+            eye.outline(self._found, self.LAMPS[frame])
+        if frame < 4:
+            self._more()
+        else:
+            plate.brighter(b.cells, b.mask, len(b.cells))
+            self._work = self._judge
+
+    def _judge(self, now):
+        cause, sight, found = self._eye.verdict(self._found, self._dice)
+        self._found = ()
         if cause and self._eye.dirty():
             cause, sight = codes.CAUSE_UNREADABLE, codes.SIGHT_DIRTY
         if cause:

@@ -7,15 +7,18 @@ if ON_MICROPYTHON:
 else:
     from controller.reader import plate_plain as loops  # type: ignore[no-redef]
 
+brighter = loops.brighter
 coarse = loops.coarse
 cover = loops.cover
 crop = loops.crop
-flood = loops.flood
+darker = loops.darker
+energy = loops.energy
+gather = loops.gather
 fold = loops.fold
 grow = loops.grow
+marked = loops.marked
 sample = loops.sample
 smooth = loops.smooth
 spots = loops.spots
 steps = loops.steps
 stray = loops.stray
-unlike = loops.unlike

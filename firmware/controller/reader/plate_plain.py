@@ -76,18 +76,14 @@ def grow(p, w, at, inv, level, reach, work, stack, sums):
     return n
 
 
-def flood(mask, w, h, at, stack, room, sums):
-    """Takes the marked pixels that hang together with `at` out of the mask: sums = count, x, y, least and greatest x and y.
-    Gives the count, or -1 where `stack` has no room."""
+def gather(mask, w, h, at, stack, room, sums):
+    """Takes the marked cells that hang together with `at` out of the mask: sums = count, x, y, sum of the marks. Gives the count,
+    or -1 where `stack` has no room."""
+    n = sx = sy = lost = 0
+    total = mask[at]
     stack[0] = at
     mask[at] = 0
     depth = 1
-    n = sx = sy = 0
-    x0 = w
-    y0 = h
-    x1 = 0
-    y1 = 0
-    lost = 0
     while depth > 0:
         depth -= 1
         i = stack[depth]
@@ -96,40 +92,19 @@ def flood(mask, w, h, at, stack, room, sums):
         n += 1
         sx += x
         sy += y
-        if x < x0:
-            x0 = x
-        if x > x1:
-            x1 = x
-        if y < y0:
-            y0 = y
-        if y > y1:
-            y1 = y
         if depth + 4 > room:
             lost = 1
-        else:
-            if x > 0 and mask[i - 1]:
-                mask[i - 1] = 0
-                stack[depth] = i - 1
-                depth += 1
-            if x < w - 1 and mask[i + 1]:
-                mask[i + 1] = 0
-                stack[depth] = i + 1
-                depth += 1
-            if y > 0 and mask[i - w]:
-                mask[i - w] = 0
-                stack[depth] = i - w
-                depth += 1
-            if y < h - 1 and mask[i + w]:
-                mask[i + w] = 0
-                stack[depth] = i + w
+            continue
+        for inside, k in ((x > 0, i - 1), (x < w - 1, i + 1), (y > 0, i - w), (y < h - 1, i + w)):
+            if inside and mask[k]:
+                total += mask[k]
+                mask[k] = 0
+                stack[depth] = k
                 depth += 1
     sums[0] = n
     sums[1] = sx
     sums[2] = sy
-    sums[3] = x0
-    sums[4] = y0
-    sums[5] = x1
-    sums[6] = y1
+    sums[3] = total
     return -1 if lost else n
 
 
@@ -185,11 +160,6 @@ def spots(p, w, h, margin, inv, contrast, ring, rings, apart, out, room):
     return n
 
 
-def unlike(values, first, n, level, most):
-    """How far n values are from a level, each counted up to `most`."""
-    return sum([min(most, abs(values[i] - level)) for i in range(first, first + n)])
-
-
 def coarse(p, w, h, out):
     """The plane at a quarter of its size: each pixel the mean of sixteen."""
     across = w >> 2
@@ -222,18 +192,30 @@ def cover(mask, w, h, corners, n, value):
 
 
 def stray(cells, w, h, ground, gain, mask, light, dark):
-    """Marks with 1 every cell that is not as bright as the bare plate, `ground`, times gain / 256, and with 0 all others; gives how
-    many. Limits and ground are sixteenths of a grey step. What mask has 1 for is not looked at, 2 may be darker, 4 brighter."""
+    """Marks every cell that is not as bright as the bare plate, `ground`, times gain / 256, with how many grey steps it is off,
+    and with 0 all others; gives how many. Limits and ground are sixteenths of a grey step. What mask has 1 for is not looked
+    at, 2 and 8 both may be darker, 16 darker by an eighth, 4 brighter."""
     n = 0
     for i in range(w * h):
         m = mask[i]
-        d = (cells[i] << 4) - (ground[i] * gain >> 8)
-        bad = 0
-        if ground[i] and not m & 1 and (d > (6 * light if m & 4 else light) or (d < -dark and not m & 2)):
-            bad = 1
-        mask[i] = bad
-        n += bad
+        bare = ground[i] * gain >> 8
+        d = (cells[i] << 4) - bare
+        off = 0
+        if ground[i] and not m & 1:
+            if d > 0:
+                off = d if d > (6 * light if m & 4 else light) else 0
+            elif m & 10 != 10 and d < (-dark - (bare >> 3) if m & 16 else -dark):
+                off = -d
+        mask[i] = min(255, off >> 4)
+        n += 1 if off else 0
     return n
+
+
+def marked(mask, at, n):
+    """The first cell from `at` on that is marked, n where there is none."""
+    while at < n and not mask[at]:
+        at += 1
+    return at
 
 
 def steps(p, w, h, out):
@@ -249,3 +231,21 @@ def crop(strip, width, rows, left, out, at, w):
     """Copies w pixels of each row of a strip, from column `left`, to `out` from index `at` on."""
     for row in range(rows):
         out[at + row * w : at + row * w + w] = strip[row * width + left : row * width + left + w]
+
+
+def darker(strip, width, rows, left, out, at, w):
+    """As crop, but of what is there and what comes the darker stays."""
+    for row in range(rows):
+        for k in range(w):
+            out[at + row * w + k] = min(out[at + row * w + k], strip[row * width + left + k])
+
+
+def brighter(cells, other, n):
+    """Of two rows of cells the brighter stay in the first."""
+    for k in range(n):
+        cells[k] = max(cells[k], other[k])
+
+
+def energy(sums, first, n):
+    """How steep a profile is: the sum of the squares of its slopes, of n steps from `first` on, in 256ths."""
+    return sum([(sums[k + 2] - sums[k]) ** 2 >> 8 for k in range(first, first + n)])

@@ -87,17 +87,14 @@ def grow(p: ptr8, w: int, at: int, inv: int, level: int, reach: int, work: ptr8,
 
 
 @micropython.viper
-def flood(mask: ptr8, w: int, h: int, at: int, stack: ptr32, room: int, sums: ptr32) -> int:
+def gather(mask: ptr8, w: int, h: int, at: int, stack: ptr32, room: int, sums: ptr32) -> int:
     stack[0] = at
+    total = int(mask[at])
     mask[at] = 0
     depth = 1
     n = int(0)
     sx = int(0)
     sy = int(0)
-    x0 = w
-    y0 = h
-    x1 = 0
-    y1 = 0
     lost = 0
     while depth > 0:
         depth -= 1
@@ -107,40 +104,31 @@ def flood(mask: ptr8, w: int, h: int, at: int, stack: ptr32, room: int, sums: pt
         n += 1
         sx += x
         sy += y
-        if x < x0:
-            x0 = x
-        if x > x1:
-            x1 = x
-        if y < y0:
-            y0 = y
-        if y > y1:
-            y1 = y
         if depth + 4 > room:
             lost = 1
         else:
-            if x > 0 and mask[i - 1]:
-                mask[i - 1] = 0
-                stack[depth] = i - 1
-                depth += 1
-            if x < w - 1 and mask[i + 1]:
-                mask[i + 1] = 0
-                stack[depth] = i + 1
-                depth += 1
-            if y > 0 and mask[i - w]:
-                mask[i - w] = 0
-                stack[depth] = i - w
-                depth += 1
-            if y < h - 1 and mask[i + w]:
-                mask[i + w] = 0
-                stack[depth] = i + w
-                depth += 1
+            for side in range(4):
+                k = i
+                if side == 0:
+                    if x > 0:
+                        k = i - 1
+                elif side == 1:
+                    if x < w - 1:
+                        k = i + 1
+                elif side == 2:
+                    if y > 0:
+                        k = i - w
+                elif y < h - 1:
+                    k = i + w
+                if mask[k]:
+                    total += mask[k]
+                    mask[k] = 0
+                    stack[depth] = k
+                    depth += 1
     sums[0] = n
     sums[1] = sx
     sums[2] = sy
-    sums[3] = x0
-    sums[4] = y0
-    sums[5] = x1
-    sums[6] = y1
+    sums[3] = total
     return -1 if lost else n
 
 
@@ -250,19 +238,6 @@ def spots(
 
 
 @micropython.viper
-def unlike(values: ptr8, first: int, n: int, level: int, most: int) -> int:
-    total = 0
-    for i in range(first, first + n):
-        d = values[i] - level
-        if d < 0:
-            d = 0 - d
-        if d > most:
-            d = most
-        total += d
-    return total
-
-
-@micropython.viper
 def coarse(p: ptr8, w: int, h: int, out: ptr8):
     across = w >> 2
     for y in range(h >> 2):
@@ -313,16 +288,33 @@ def stray(cells: ptr8, w: int, h: int, ground: ptr16, gain: int, mask: ptr8, lig
     n = 0
     for i in range(w * h):
         m = mask[i]
-        d = (cells[i] << 4) - (ground[i] * gain >> 8)
-        bad = 0
+        bare = ground[i] * gain >> 8
+        d = (cells[i] << 4) - bare
+        off = 0
         if m & 1 == 0 and ground[i]:
-            if d > light and (m & 4 == 0 or d > 6 * light):
-                bad = 1
-            elif d < 0 - dark and m & 2 == 0:
-                bad = 1
-        mask[i] = bad
-        n += bad
+            if d > light:
+                if m & 4 == 0 or d > 6 * light:
+                    off = d
+            elif m & 10 != 10:
+                if m & 16:
+                    if d < 0 - dark - (bare >> 3):
+                        off = 0 - d
+                elif d < 0 - dark:
+                    off = 0 - d
+        if off:
+            n += 1
+            off = off >> 4
+            if off > 255:
+                off = 255
+        mask[i] = off
     return n
+
+
+@micropython.viper
+def marked(mask: ptr8, at: int, n: int) -> int:
+    while at < n and mask[at] == 0:
+        at += 1
+    return at
 
 
 @micropython.viper
@@ -352,3 +344,35 @@ def crop(strip: ptr8, width: int, rows: int, left: int, out: ptr8, at: int, w: i
             k += 1
         at += w
         i += width
+
+
+@micropython.viper
+def darker(strip: ptr8, width: int, rows: int, left: int, out: ptr8, at: int, w: int):
+    i = left
+    end = at
+    for _ in range(rows):
+        k = i
+        end += w
+        while at < end:
+            new = strip[k]
+            if new < out[at]:
+                out[at] = new
+            at += 1
+            k += 1
+        i += width
+
+
+@micropython.viper
+def brighter(cells: ptr8, other: ptr8, n: int):
+    for k in range(n):
+        if other[k] > cells[k]:
+            cells[k] = other[k]
+
+
+@micropython.viper
+def energy(sums: ptr16, first: int, n: int) -> int:
+    total = 0
+    for k in range(first, first + n):
+        d = int(sums[k + 2]) - int(sums[k])
+        total += d * d >> 8
+    return total

@@ -36,14 +36,15 @@ class Pose:
         "body",
         "c",
         "contrast",
-        "edges",
         "map",
         "marks",
         "number",
         "off",
         "s",
         "scale",
+        "scores",
         "second",
+        "seen",
         "skew",
         "slots",
         "x",
@@ -60,7 +61,8 @@ class Pose:
         self.marks = []
         self.slots = []
         self.body = self.contrast = 0
-        self.map = self.edges = None
+        self.map = self.scores = None
+        self.seen = [None, None]
 
     def face(self, turn):
         self.c = cos(turn)

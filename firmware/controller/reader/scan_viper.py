@@ -237,3 +237,61 @@ def probe(rgb: ptr8, w: int, h: int, x: int, y: int, ux: int, uy: int, homes: pt
                     sums[k + 1] = sums[k + 1] + green
                     sums[k + 2] = sums[k + 2] + blue
     return 1
+
+
+@micropython.viper
+def flood(mask: ptr8, w: int, h: int, at: int, stack: ptr32, room: int, sums: ptr32) -> int:
+    stack[0] = at
+    mask[at] = 0
+    depth = 1
+    n = 0
+    sx = 0
+    sy = 0
+    x0 = w
+    y0 = h
+    x1 = 0
+    y1 = 0
+    lost = 0
+    while depth > 0:
+        depth -= 1
+        i = stack[depth]
+        y = i // w
+        x = i - y * w
+        n += 1
+        sx += x
+        sy += y
+        if x < x0:
+            x0 = x
+        if x > x1:
+            x1 = x
+        if y < y0:
+            y0 = y
+        if y > y1:
+            y1 = y
+        if depth + 4 > room:
+            lost = 1
+        else:
+            if x > 0 and mask[i - 1]:
+                mask[i - 1] = 0
+                stack[depth] = i - 1
+                depth += 1
+            if x < w - 1 and mask[i + 1]:
+                mask[i + 1] = 0
+                stack[depth] = i + 1
+                depth += 1
+            if y > 0 and mask[i - w]:
+                mask[i - w] = 0
+                stack[depth] = i - w
+                depth += 1
+            if y < h - 1 and mask[i + w]:
+                mask[i + w] = 0
+                stack[depth] = i + w
+                depth += 1
+    sums[0] = n
+    sums[1] = sx
+    sums[2] = sy
+    sums[3] = x0
+    sums[4] = y0
+    sums[5] = x1
+    sums[6] = y1
+    return -1 if lost else n

@@ -1,8 +1,8 @@
 """Frames in a row, until enough of them say the same: what every reading by camera has in common. Not for what a frame shows.
 
-A reader gives take() (the rows of a frame into its memory) and look() (what it shows), and says _saw() or _said() once a frame.
-Each step() does one piece of work, so that the loop turns meanwhile. A refusal has a cause and, as its detail, 256 plus
-what was seen (codes.SIGHT_*).
+A reader gives take() (the rows of a frame into its memory) and look() (what it shows), asks for _more() frames where a reading
+takes several, and says _saw() or _said() once a reading. Each step() does one piece of work, so that the loop turns meanwhile. A
+refusal has a cause and, as its detail, 256 plus what was seen (codes.SIGHT_*).
 """
 
 import gc
@@ -23,6 +23,8 @@ _EVIDENCE_MAX = const(64)
 class Stills:
     """begin(), then step() until `done`; then `cause` (0 = read), `faces` (sorted), `detail` and `reads`."""
 
+    LAMPS: "tuple[int, ...]" = (0,)  # lit one after the other for the frames that one reading takes
+
     def __init__(self, camera, settings, cover):
         self._camera = camera
         self._settings = settings
@@ -35,6 +37,7 @@ class Stills:
         self.fault = ""  # what the camera failed with, empty while it answers
         self._work = self._start
         self._dice = 0
+        self._frame = 0  # of a reading: which of LAMPS
         self._colour = False
         self._dropped = True
 
@@ -70,12 +73,23 @@ class Stills:
         if self._dropped or self._lost:
             self._camera.start(self._colour)
             self._dropped = False
+        self._again(now)
+
+    def _again(self, now):
+        """The first frame of a reading."""
+        self._frame = 0
         self._capture(now)
+
+    def _more(self):
+        """The next frame of this reading."""
+        self._frame += 1
+        self._work = self._capture
 
     def _capture(self, now):
         if self._cover.closed():
             self._said(codes.CAUSE_UNREADABLE, codes.SIGHT_COVER_CLOSED)
             return
+        self._camera.light(self.LAMPS[self._frame])
         self._camera.begin()
         self._asked_at = now
         self._work = self._await
@@ -131,7 +145,7 @@ class Stills:
             else:
                 self._refuse(codes.CAUSE_UNREADABLE, codes.SIGHT_UNREAD)
         else:
-            self._work = self._capture
+            self._work = self._again
 
     def _conclude(self):
         if self.cause:

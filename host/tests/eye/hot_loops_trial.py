@@ -131,8 +131,15 @@ def main():
     print("fold")
     both("crop", p, W, 5, 7, bytearray(300), 20, 40)
     print("crop")
-    both("unlike", values, 3, 40, 100 + rand(50), 40)
-    print("unlike")
+    both("darker", p, W, 5, 7, frame(300), 20, 40)
+    print("darker")
+    both("brighter", frame(200), frame(200), 190)
+    print("brighter")
+    profile = words("H", 40)
+    for k in range(40):
+        profile[k] = rand(2800)
+    both("energy", profile, 5, 30)
+    print("energy")
     both("coarse", p, W - 1, H - 3, bytearray(15 * 11))
     print("coarse")
     corners = words("H", 12)
@@ -140,13 +147,22 @@ def main():
         corners[k] = rand(16 * 44)
     cells = frame(15 * 11)
     covered = both("cover", bytearray(15 * 11), 15, 11, corners, 6, 2)[0]
-    both("cover", covered, 15, 11, corners, 4, 1)
+    covered = both("cover", covered, 15, 11, corners, 4, 1)[0]
+    for value in (4, 8, 16):
+        corners[rand(12)] = rand(16 * 44)
+        covered = both("cover", covered, 15, 11, corners, 6, value)[0]
     print("cover")
     level = words("H", 15 * 11)
     for k in range(15 * 11):
         level[k] = 16 * (rand(250) if rand(5) else 0)
-    both("stray", cells, 15, 11, level, 200 + rand(100), covered, 160, 160)
+    strays = both("stray", cells, 15, 11, level, 200 + rand(100), covered, 160, 160)[5]
     print("stray")
+    both("marked", strays, rand(20), len(strays))
+    at = plate_plain.marked(strays, 0, len(strays))
+    if at < len(strays):
+        both("gather", strays, 15, 11, at, words("i", 400), 400, words("i", 4))
+        both("gather", strays, 15, 11, at, words("i", 8), 8, words("i", 4))
+    print("marked gather")
     both("steps", p, W, H, words("H", 64))
     print("steps")
 

@@ -69,7 +69,7 @@ def test_picture_files_give_a_calibration_its_figures_and_a_picture(tmp_path: Pa
     answer = json.loads(done.stdout)
     assert answer["throws"] == THROWS
     assert len(answer["hash"]) == 16
-    assert (tmp_path / "eye.bin").read_bytes()[:4] == b"TEY3"
+    assert (tmp_path / "eye.bin").read_bytes()[:4] == b"TEY4"
     with Image.open(tmp_path / "found.png") as picture:
         assert picture.width == 4 * 320
 

@@ -23,6 +23,7 @@ def test_viper_and_plain_agree(seed: int) -> None:
     assert done.returncode == 0, done.stderr
     names = done.stdout.split()
     assert set(names) == {
-        "apart", "blend", "coarse", "count", "cover", "crop", "depart", "double", "flood", "fold", "grow", "halve",
-        "lift_shadow", "planes", "probe", "sample", "seeds", "smooth", "spots", "steps", "stray", "stretch", "tally", "unlike",
+        "apart", "blend", "brighter", "coarse", "count", "cover", "crop", "darker", "depart", "double", "energy", "flood", "fold",
+        "gather", "grow", "halve", "lift_shadow", "marked", "planes", "probe", "sample", "seeds", "smooth", "spots", "steps", "stray",
+        "stretch", "tally",
     }  # fmt: skip

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from tumbler.eye.shown import LEAST_PIXELS, outline_pixels, to_be_seen
 from tumbler.twin.camera import SETS, Foreign, ForeignKind, Lie, View, boxes, judge, stage
@@ -28,5 +30,8 @@ def test_a_thing_of_the_plates_own_luma_is_not_to_be_seen() -> None:
     flat = stage(Lie.FLAT, 3, rng)
     crumb = judge(flat.poses, 3, (Foreign(ForeignKind.CRUMB, 0.0, 0.03, 0.002),))
     assert to_be_seen(crumb, Lie.FOREIGN, SETS["white"], View())
-    assert not to_be_seen(crumb, Lie.FOREIGN, SETS["black"], View())
+    assert not to_be_seen(crumb, Lie.FOREIGN, replace(SETS["black"], plate=(0.30, 0.31, 0.30)), View())
+    hair = judge(flat.poses, 3, (Foreign(ForeignKind.HAIR, 0.0, 0.03, 0.012),))
+    assert to_be_seen(hair, Lie.FOREIGN, SETS["black"], View())
+    assert not to_be_seen(hair, Lie.FOREIGN, replace(SETS["white"], plate=(0.02, 0.02, 0.02)), View())
     assert to_be_seen(flat, Lie.MISSING, SETS["black"], View())

@@ -149,7 +149,7 @@ def dice_map(data: bytes) -> Values:
 
 READERS = {1: "tags", 2: "camera", 3: "both"}  # firmware/controller/fitted.py
 EYE_OF_SYMBOLS = struct.Struct("<4sBBHffffffHHHHfff6fHH")  # firmware/controller/reader/calibration.py
-EYE_OF_PIPS = struct.Struct("<4sBBH29fHHHH")  # firmware/controller/reader/pip_table.py
+EYE_OF_PIPS = struct.Struct("<4sBBH44fHHHH")  # firmware/controller/reader/pip_table.py
 TOP_MM = 150.0 - 16.0  # from the lens to a die's upper face
 
 
@@ -160,7 +160,7 @@ def readers(data: bytes) -> Values:
 
 
 def calibration(data: bytes) -> Values:
-    if data[:4] == b"TEY3" and len(data) == EYE_OF_PIPS.size + 4:
+    if data[:4] == b"TEY4" and len(data) == EYE_OF_PIPS.size + 4:
         return _calibration_of_pips(data)
     if data[:4] != b"TEY5" or len(data) != EYE_OF_SYMBOLS.size + 4:
         raise AnswerUnreadable(f"a calibration of {len(data)} bytes")
@@ -189,10 +189,10 @@ def _calibration_of_pips(data: bytes) -> Values:
         "axis": [round(x, 1), round(y, 1)],
         "bend": round(bend, 4),
         "tilt": [round(tilt_x, 4), round(tilt_y, 4)],
-        "lamp": [round(rest[9]), round(rest[10])],
-        "ground": rest[29],
-        "bright": rest[30],
-        "sharp": rest[31],
+        "lamps": [[round(rest[9]), round(rest[10])], [round(rest[11]), round(rest[12])]],
+        "ground": rest[44],
+        "bright": rest[45],
+        "sharp": rest[46],
     }
 
 

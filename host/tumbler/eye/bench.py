@@ -173,7 +173,7 @@ def _at_table(job: tuple[str, str, int, int]) -> list[FrameReading] | str:
 def twin(out: Path, throws: int, seed: int, say: Callable[[str], None]) -> bool:
     share = max(10, throws // (len(SETS) * len(DIFFICULTIES)))
     tables = max(1, round(share / TABLE))
-    say(f"## The twin's camera\n\n320 x 240 luma, three dice, one frame a throw, heap of 192 KB, seed {seed}, "
+    say(f"## The twin's camera\n\n320 x 240 luma, three dice, a frame by each of two lamps, heap of 192 KB, seed {seed}, "
         f"{tables} tables of {share // tables} throws for each row. Moving dice are seen by several frames and not by one, "
         "and are not in this table. `Shown`: the picture shows, by geometry and light alone (shown.py), that the throw "
         "isn't flat.\n")  # fmt: skip
@@ -217,10 +217,7 @@ def twin(out: Path, throws: int, seed: int, say: Callable[[str], None]) -> bool:
         ("accepted-not-flat", [r for r in every if r.lie.value != "flat" and r.accepted]),
     ):
         sheet(
-            [
-                (Image.frombytes("L", (320, 240), r.frame), f"{r.lie.value} {r.truth} {r.faces} {r.reason}")
-                for r in chosen[:60]
-            ],
+            [(_beside(r), f"{r.lie.value} {r.truth} {r.faces} {r.reason}") for r in chosen[:60]],
             out / f"twin-{name}.png",
         )
     confusion(
@@ -235,6 +232,14 @@ def twin(out: Path, throws: int, seed: int, say: Callable[[str], None]) -> bool:
     return not any(r.wrong for r in every)
 
 
+def _beside(reading: FrameReading) -> Image.Image:
+    """The plate by one lamp, and by the other."""
+    page = Image.new("L", (480, 240))
+    for k, frame in enumerate(reading.frames):
+        page.paste(Image.frombytes("L", (320, 240), frame).crop((40, 0, 280, 240)), (240 * k, 0))
+    return page
+
+
 def _say_row(difficulty: str, die_set: str, part: Sequence[FrameReading], say: Callable[[str], None]) -> None:
     flat = [r for r in part if r.lie.value == "flat"]
     lying = [r for r in part if r.lie.value != "flat"]
@@ -246,7 +251,7 @@ def _say_row(difficulty: str, die_set: str, part: Sequence[FrameReading], say: C
 
 def _frames_beside_opencv(flat: Sequence[FrameReading], say: Callable[[str], None]) -> None:
     try:
-        rows = [(r, *peer.count(np.frombuffer(r.frame, np.uint8).reshape(240, 320))) for r in flat]
+        rows = [(r, *peer.count(np.frombuffer(r.frames[0], np.uint8).reshape(240, 320))) for r in flat]
     except ImportError:
         say("OpenCV is not installed (extra `bench-reader`): no comparison.\n")
         return

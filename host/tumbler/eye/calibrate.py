@@ -35,6 +35,7 @@ INNER_SHARE = 0.35
 RIM_STEP = 1.5  # grey steps: a rim fainter than this is a guess
 
 Frame = npt.NDArray[np.uint8]
+Pair = fit.Pair
 Rays = npt.NDArray[np.float64]
 
 
@@ -129,16 +130,16 @@ def _profile(
     return levels
 
 
-def calibrate(frames: Sequence[Frame], plate: Plate | None = None) -> Lesson:
-    """NotCalibrated with what to do; NoMicroPython."""
-    if len(frames) < LEAST_FRAMES:
-        came = f"{len(frames)} frame{'' if len(frames) == 1 else 's'}"
+def calibrate(pairs: Sequence[Pair], plate: Plate | None = None) -> Lesson:
+    """Of each throw a frame by one lamp and one by the other. NotCalibrated with what to do; NoMicroPython."""
+    if len(pairs) < LEAST_FRAMES:
+        came = f"{len(pairs)} throw{'' if len(pairs) == 1 else 's'}"
         raise NotCalibrated(f"{came}: at least {LEAST_FRAMES} throws of the dice are needed")
     if plate is None:
-        plate = find_plate(frames)
+        plate = find_plate([frame for pair in pairs for frame in pair])
     rim = (plate.x + 0.5, plate.y + 0.5, plate.r)
     tables = [fit.first_guess(*rim, inv) for inv in (0, 255)]
-    dice = [fit.sound(_looked_at(table, frames), loose=True) for table in tables]
+    dice = [fit.sound(_looked_at(table, pairs), loose=True) for table in tables]
     table, found = max(zip(tables, dice, strict=True), key=lambda pair: len(pair[1]))
     several = sum(die["number"] > 3 for die in found)
     if several < LEAST_DICE:
@@ -147,9 +148,9 @@ def calibrate(frames: Sequence[Frame], plate: Plate | None = None) -> Lesson:
             "throw again, so that fours, fives and sixes are to be seen"
         )
     table = fit.fit_camera(table, found, rim)
-    table = fit.fit_camera(table, fit.sound(_looked_at(table, frames)), rim)
-    table = fit.fit_light(table, frames, _looked_at(table, frames))
-    seen = _looked_at(table, frames)
+    table = fit.fit_camera(table, fit.sound(_looked_at(table, pairs)), rim)
+    table = fit.fit_light(table, pairs, _looked_at(table, pairs))
+    seen = _looked_at(table, pairs)
     sound = fit.sound(seen)
     table = fit.fit_sides(table, sound)
     eye = table.pack()
@@ -170,12 +171,12 @@ def _place(table: fit.Table, die: fit.Die) -> tuple[int, float, float, float]:
     return die["number"], x, y, table.pitch * table.camera.focal / (fit.LENS_HEIGHT - fit.EDGE)
 
 
-def _looked_at(table: fit.Table, frames: Sequence[Frame]) -> list[dict[str, Any]]:
-    """What the controller's own files see in these frames by what is known so far."""
-    head = json.dumps({"eye": table.pack().hex(), "frames": len(frames)}).encode() + b"\n"
-    done = _run("controller.reader.lesson", head + b"".join(frame.tobytes() for frame in frames))
+def _looked_at(table: fit.Table, pairs: Sequence[Pair]) -> list[dict[str, Any]]:
+    """What the controller's own files see in these throws by what is known so far."""
+    head = json.dumps({"eye": table.pack().hex(), "throws": len(pairs)}).encode() + b"\n"
+    done = _run("controller.reader.lesson", head + b"".join(frame.tobytes() for pair in pairs for frame in pair))
     rows = [json.loads(line) for line in done.stdout.splitlines()]
-    if len(rows) != len(frames):
+    if len(rows) != len(pairs):
         said = done.stderr.decode(errors="replace").strip().splitlines()
         raise NotCalibrated(f"the controller's files failed: {said[-1] if said else 'without a word'}")
     return rows
@@ -208,7 +209,7 @@ def learned_by(plate: Plate, frames: int, pixels: bytes, teacher: str) -> dict[s
 class Rehearsal(Protocol):
     """A table's camera that can show throws of its dice: camera/scene.py."""
 
-    def rehearsal(self, throws: int, dice: int) -> list[Frame]: ...
+    def rehearsal(self, throws: int, dice: int) -> list[Pair]: ...
     def shows(self, times: int, dice: int) -> list[list[Frame]]: ...
 
 

@@ -17,25 +17,30 @@ import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
 Frame = npt.NDArray[np.uint8]
+Pair = tuple[Frame, Frame]  # by one lamp and by the other
+Mask = npt.NDArray[np.bool_]
 
 # as controller/reader/pip_table.py has it; a test holds both together
-FORM = "<4sBBH29fHHHH"
-MAGIC = b"TEY3"
+FORM = "<4sBBH44fHHHH"
+MAGIC = b"TEY4"
 LENS_HEIGHT = 150.0
 EDGE = 16.0
 PLATE_MM = 41.4  # to the gasket
 LAMP_HEIGHT = 250.0
 SQUARE = 240
 CELL = 4
-LOOKED_AT_MM = 39.6  # of the plate: a cell farther out has gasket in it
+LOOKED_AT_MM = 40.2  # of the plate: a cell farther out has gasket in it
 ASIDE = (0.0, 20.0, 40.0, 60.0, 80.0, 110.0, 140.0, 170.0)
 AZIMUTHS = 24
 LEAST_BARE = 3  # frames in which a place of the plate is to be seen
 GLARE_STEP = 5.0  # grey steps over the ground
-LEAST_SLACK = 0.42  # mm
-MOST_SLACK = 0.65
+LEAST_SLACK = 0.30  # mm
+MOST_SLACK = 0.5
 LEAST_SIDES = 6
-SPREADS = 2.0
+SPREADS = 4.2
+FAR = 0.2  # mm
+DIM = 0.15  # slope of a lamp to a side
+SHY = (0.3, 0.1, 0.1, 0.05)  # against terms that come from few sides
 RIM_WEIGHT = 0.15
 RIM_POINTS = 36
 
@@ -76,17 +81,19 @@ class Table:
     pitch: float = 4.1
     size: float = 1.6
     one_size: float = 1.75
-    lamp: tuple[float, float] = (0.0, 0.0)
-    edges: tuple[float, ...] = (0.0,) * 4  # upper edge lit and shaded, foot lit and shaded
-    slacks: tuple[float, ...] = (9.0,) * 4
-    ground: tuple[float, ...] = (0.0,) * 6
-    glare: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    levels: tuple[int, int, int] = (0, 0, 0)  # middle and brightest of the plate, steepest edges
+    lamps: tuple[tuple[float, float], ...] = ((0.0, 0.0),) * 2
+    edges: tuple[tuple[float, ...], ...] = ((0.0,) * 5,) * 2  # upper edge, foot
+    slacks: tuple[float, ...] = (9.0,) * 2
+    grounds: tuple[tuple[float, ...], ...] = ((0.0,) * 6,) * 2  # by one lamp and by the other
+    glares: tuple[tuple[float, float, float], ...] = ((0.0, 0.0, 0.0),) * 2
+    # middle and brightest of the plate, steepest edges, where it is the darker of both lamps'
+    levels: tuple[int, int, int] = (0, 0, 0)
 
     def pack(self) -> bytes:
         c = self.camera
-        numbers = (c.x, c.y, c.focal, c.bend, c.tilt_x, c.tilt_y, self.pitch, self.size, self.one_size, *self.lamp,
-                   *self.edges, *self.slacks, LOOKED_AT_MM, *self.ground, *self.glare)  # fmt: skip
+        numbers = (c.x, c.y, c.focal, c.bend, c.tilt_x, c.tilt_y, self.pitch, self.size, self.one_size,
+                   *self.lamps[0], *self.lamps[1], *self.edges[0], *self.edges[1], *self.slacks, LOOKED_AT_MM,
+                   *self.grounds[0], *self.grounds[1], *self.glares[0], *self.glares[1])  # fmt: skip
         body = struct.pack(FORM, MAGIC, 0, self.inv, round(self.contrast), *numbers, *self.levels, 0)
         return body + struct.pack("<I", binascii.crc32(body))
 
@@ -182,21 +189,46 @@ def cells_of(frame: Frame, left: int) -> Floats:
     return cells
 
 
-def fit_light(table: Table, frames: Sequence[Frame], seen: Seen) -> Table:
-    """The bare plate, where the lamp is mirrored on it, and where the lamp is, by the dice's shadows."""
+def fit_light(table: Table, pairs: Sequence[Pair], seen: Seen) -> Table:
+    """The bare plate, where each lamp is mirrored on it, and where each is, by the dice's shadows."""
     n = SQUARE // CELL
     at = (np.arange(n) + 0.5) * CELL
     pixels = np.stack(np.meshgrid(table.left + at, at), axis=-1).reshape(-1, 2)
     place = table.camera.lift(pixels, 0.0)
-    inside = np.hypot(place[:, 0], place[:, 1]) < LOOKED_AT_MM
-    levels = np.stack([cells_of(frame, table.left).ravel() for frame in frames])
+    on_plate = np.hypot(place[:, 0], place[:, 1]) < LOOKED_AT_MM
     over = np.stack([_under_dice(place, frame["dice"]) for frame in seen])
-    usual = np.array([np.median(row[inside & ~hidden]) for row, hidden in zip(levels, over, strict=True)])
-    levels = levels * (np.median(usual) / usual)[:, None]
-    clear = np.where(over, np.nan, levels)
-    inside &= (~over).sum(axis=0) >= LEAST_BARE  # of the rest nothing is known
+    inside = on_plate & ((~over).sum(axis=0) >= LEAST_BARE)  # of the rest nothing is known
+    grounds, glares, lamps = [], [], []
+    for lamp in (0, 1):
+        levels = _alike(np.stack([cells_of(pair[lamp], table.left).ravel() for pair in pairs]), on_plate, over)
+        bare, numbers, terms = _ground(place, inside, levels, over)
+        grounds.append(tuple(float(x) for x in numbers))
+        glares.append(_glare(place, (bare - terms @ numbers) * inside))
+        lamps.append(_lamp(place, inside, levels - terms @ numbers, seen))
+    darker = [cells_of(np.minimum(*pair), table.left).ravel()[inside] for pair in pairs]
+    levels_seen = (
+        [np.median(cells) for cells in darker],
+        [np.quantile(cells, 0.98) for cells in darker],
+        [frame["sharp"] for frame in seen],
+    )
+    middle, bright, sharp = (round(float(np.median(found))) for found in levels_seen)
+    return replace(
+        table, grounds=tuple(grounds), glares=tuple(glares), lamps=tuple(lamps),
+        levels=(middle, bright, sharp),
+    )  # fmt: skip
+
+
+def _alike(levels: Floats, on_plate: Mask, over: Mask) -> Floats:
+    """The plate equally bright in all throws."""
+    usual = np.array([np.median(row[on_plate & ~hidden]) for row, hidden in zip(levels, over, strict=True)])
+    alike: Floats = levels * (np.median(usual) / usual)[:, None]
+    return alike
+
+
+def _ground(place: Floats, inside: Mask, levels: Floats, over: Mask) -> tuple[Floats, Floats, Floats]:
+    """Levels of the bare plate, and a bowed plane through them with its terms."""
     bare = np.zeros(len(place))
-    bare[inside] = np.nanmedian(clear[:, inside], axis=0)
+    bare[inside] = np.nanmedian(np.where(over, np.nan, levels)[:, inside], axis=0)
     u, v = (place / LOOKED_AT_MM).T
     terms = np.stack((np.ones_like(u), u, v, u * u, u * v, v * v), axis=1)
     chosen = inside.copy()
@@ -205,19 +237,10 @@ def fit_light(table: Table, frames: Sequence[Frame], seen: Seen) -> Table:
         numbers, *_ = np.linalg.lstsq(terms[chosen], bare[chosen], rcond=None)
         rest = bare - terms @ numbers
         chosen = inside & (np.abs(rest) < max(3.0, 2.5 * float(np.median(np.abs(rest[inside])))))
-    ground = terms @ numbers
-    glare = _glare(place, (bare - ground) * inside)
-    lamp = _lamp(place, inside, levels - ground, seen)
-    bright = [np.quantile(cells_of(frame, table.left).ravel()[inside], 0.98) for frame in frames]
-    sharp = [frame["sharp"] for frame in seen]
-    middle = [np.median(cells_of(frame, table.left).ravel()[inside]) for frame in frames]
-    return replace(
-        table, ground=tuple(float(x) for x in numbers), glare=glare, lamp=lamp,
-        levels=(round(float(np.median(middle))), round(float(np.median(bright))), round(float(np.median(sharp)))),
-    )  # fmt: skip
+    return bare, numbers, terms
 
 
-def _under_dice(place: Floats, dice: Sequence[Die]) -> npt.NDArray[np.bool_]:
+def _under_dice(place: Floats, dice: Sequence[Die]) -> Mask:
     """Which places of the plate these dice hide, or are so near to that they take light from them."""
     over = np.zeros(len(place), dtype=bool)
     for die in dice:
@@ -236,7 +259,7 @@ def _glare(place: Floats, rest: Floats) -> tuple[float, float, float]:
     return (float(middle[0]), float(middle[1]), min(reach, 12.0))
 
 
-def _lamp(place: Floats, inside: npt.NDArray[np.bool_], rest: Floats, seen: Seen) -> tuple[float, float]:
+def _lamp(place: Floats, inside: Mask, rest: Floats, seen: Seen) -> tuple[float, float]:
     best, lamp = -1.0, (0.0, 0.0)
     for aside in ASIDE:
         for k in range(AZIMUTHS if aside else 1):
@@ -259,33 +282,47 @@ def _lamp(place: Floats, inside: npt.NDArray[np.bool_], rest: Floats, seen: Seen
     return lamp
 
 
-def _square(place: Floats, die: Die, shift: tuple[float, float], scale: float, half: float) -> npt.NDArray[np.bool_]:
+def _square(place: Floats, die: Die, shift: tuple[float, float], scale: float, half: float) -> Mask:
     x = place[:, 0] - die["x"] * scale - shift[0]
     y = place[:, 1] - die["y"] * scale - shift[1]
-    inside: npt.NDArray[np.bool_] = (np.abs(x * die["c"] + y * die["s"]) < half) & (
-        np.abs(y * die["c"] - x * die["s"]) < half
-    )
+    inside: Mask = (np.abs(x * die["c"] + y * die["s"]) < half) & (np.abs(y * die["c"] - x * die["s"]) < half)
     return inside
 
 
 def fit_sides(table: Table, dice: Sequence[Die]) -> Table:
-    """Where a flat die's outline is found against where it should be, on each kind of side, and how far that spreads."""
-    kinds: list[list[float]] = [[], [], [], []]
-    for die in dice:
-        for edge, kind in die["sides"]:
-            if edge is not None and abs(edge) < 2.0:
-                kinds[kind].append(edge)
-    both = kinds[0] + kinds[2]
-    edges, slacks = [], []
-    for kind, found in enumerate(kinds):
-        dark = table.inv and kind % 2  # a dark die's side in its own shadow
-        known = found if len(found) >= LEAST_SIDES else (both or [0.0])
-        edge = float(np.median(known))
-        spread = float(np.quantile(np.abs(np.array(known) - edge), 0.9)) if len(known) >= LEAST_SIDES else 9.0
-        least, most = (0.7, 1.4) if dark else (LEAST_SLACK, MOST_SLACK)
-        edges.append(edge)
-        slacks.append(min(most, max(least, SPREADS * spread)))
+    """Where a flat die's outline is found against where it should be, on both kinds of side, and how far that spreads."""
+    edges: list[tuple[float, ...]] = []
+    slacks: list[float] = []
+    for kind in (0, 1):
+        rows = [
+            (edge, at - EDGE / 2, min(lit), max(lit), max(0.0, DIM - max(lit)))
+            for die in dice
+            for edge, at, lit, which in die["sides"]
+            if which == kind and edge is not None and abs(edge) < 2.0
+        ]
+        if len(rows) < LEAST_SIDES:
+            edges.append((0.0,) * 5)
+            slacks.append(MOST_SLACK)
+            continue
+        numbers, spread = _line(np.array(rows))
+        edges.append(tuple(float(v) for v in numbers))
+        slacks.append(min(MOST_SLACK, max(LEAST_SLACK, SPREADS * spread)))
     return replace(table, edges=tuple(edges), slacks=tuple(slacks))
+
+
+def _line(rows: Floats) -> tuple[npt.NDArray[np.floating], float]:
+    """Offsets by their four terms, and what is left: what a shadow falsified counts less, a term that few sides show is small."""
+    found = rows[:, 0]
+    numbers: npt.NDArray[np.floating] = np.zeros(rows.shape[1])
+    terms = np.concatenate((np.ones((len(rows), 1)), rows[:, 1:]), axis=1)
+    shy = np.diag((0.0, *SHY))
+    rest = found - np.median(found)
+    for _ in range(6):
+        weight = 1.0 / np.maximum(1.0, np.abs(rest) / FAR)
+        weighted = terms * weight[:, None]
+        numbers = np.linalg.solve(weighted.T @ terms + shy, weighted.T @ found)
+        rest = found - terms @ numbers
+    return numbers, float(np.quantile(np.abs(rest), 0.9)) / 1.645
 
 
 def figures(table: Table, dice: Sequence[Die]) -> dict[str, Any]:
@@ -301,9 +338,9 @@ def figures(table: Table, dice: Sequence[Die]) -> dict[str, Any]:
         "spread": float(np.median(offs)) / table.pitch if offs else 0.0,
         "bend": table.camera.bend,
         "tilt_degrees": math.degrees(math.hypot(table.camera.tilt_x, table.camera.tilt_y)),
-        "lamp_mm": [round(v) for v in table.lamp],
-        "glare_mm": [round(v, 1) for v in table.glare],
-        "edges_mm": [round(v, 2) for v in table.edges],
+        "lamps_mm": [[round(v) for v in lamp] for lamp in table.lamps],
+        "glares_mm": [[round(v, 1) for v in glare] for glare in table.glares],
+        "edges_mm": [[round(v, 2) for v in edge] for edge in table.edges],
         "slacks_mm": [round(v, 2) for v in table.slacks],
         "ground": table.levels[0],
         "bright": table.levels[1],
@@ -316,8 +353,9 @@ def unpack(data: bytes) -> Table:
     if len(data) != struct.calcsize(FORM) + 4 or data[:4] != MAGIC:
         raise ValueError(f"no calibration: {len(data)} bytes")
     _, _, inv, contrast, *rest = struct.unpack(FORM, data[:-4])
-    n = [float(v) for v in rest[:29]]
+    n = [float(v) for v in rest[:44]]
     return Table(
-        Camera(*n[:6]), inv, contrast, n[6], n[7], n[8], (n[9], n[10]), tuple(n[11:15]), tuple(n[15:19]),
-        tuple(n[20:26]), (n[26], n[27], n[28]), (rest[29], rest[30], rest[31]),
+        Camera(*n[:6]), inv, contrast, n[6], n[7], n[8], ((n[9], n[10]), (n[11], n[12])),
+        (tuple(n[13:18]), tuple(n[18:23])), tuple(n[23:25]), (tuple(n[26:32]), tuple(n[32:38])),
+        ((n[38], n[39], n[40]), (n[41], n[42], n[43])), (rest[44], rest[45], rest[46]),
     )  # fmt: skip

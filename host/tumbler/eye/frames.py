@@ -14,10 +14,10 @@ from dataclasses import dataclass
 import numpy as np
 from dicewire import codes
 
-from tumbler.eye.calibrate import HEIGHT, WIDTH, NotCalibrated, calibrate
+from tumbler.eye.calibrate import NotCalibrated, calibrate
 from tumbler.eye.desk import DeskFailed
 from tumbler.eye.shown import to_be_seen
-from tumbler.twin.camera import PRESETS, SETS, Lie, StagedThrow, render, stage
+from tumbler.twin.camera import PRESETS, SETS, Lie, Pair, StagedThrow, pair, stage
 from tumbler.twin.process import HEAP, find_micropython, firmware_tree
 
 LESSONS = 10
@@ -36,7 +36,7 @@ class FrameReading:
     reason: str
     us: int
     heap: int
-    frame: bytes
+    frames: tuple[bytes, bytes]  # by one lamp and by the other
     shown: bool  # whether the picture shows, by geometry and light, that the throw isn't flat
 
     @property
@@ -55,21 +55,22 @@ def read_throws(
     preset = PRESETS[difficulty]
     fitting = preset.fit(rng)
 
-    def frame_of(throw: StagedThrow) -> bytes:
-        conditions = preset.draw(rng, fitting)
-        return render(throw.poses, SETS[die_set], conditions, rng, foreign=throw.foreign).tobytes()
+    def pair_of(throw: StagedThrow) -> Pair:
+        return pair(throw.poses, SETS[die_set], preset.draw(rng, fitting), rng, foreign=throw.foreign)
 
-    lessons = [frame_of(stage(Lie.FLAT, dice, rng)) for _ in range(LESSONS)]
+    lessons = [pair_of(stage(Lie.FLAT, dice, rng)) for _ in range(LESSONS)]
     lies = [Lie.FLAT] * flat + [NOT_FLAT[k % len(NOT_FLAT)] for k in range(not_flat)]
     throws = [stage(lie, dice, rng) for lie in lies]
-    frames = [frame_of(throw) for throw in throws]
+    pairs = [pair_of(throw) for throw in throws]
     try:
-        eye = calibrate([np.frombuffer(frame, np.uint8).reshape(HEIGHT, WIDTH) for frame in lessons]).eye
+        eye = calibrate(lessons).eye
     except NotCalibrated as error:
         raise DeskFailed(f"{difficulty} {die_set}: {error}") from None
     firmware = firmware_tree()
     with tempfile.NamedTemporaryFile(prefix="tumbler-frames-") as file:
-        file.write(f"{len(eye)} {len(frames)} {dice}\n".encode() + eye + b"".join(frames))
+        file.write(f"{len(eye)} {len(pairs)} {dice}\n".encode() + eye)
+        for both in pairs:
+            file.write(both[0].tobytes() + both[1].tobytes())
         file.flush()
         done = subprocess.run(
             [str(find_micropython()), "-X", f"heapsize={HEAP}", "-m", "controller.reader.desk", "frames", file.name],
@@ -79,7 +80,7 @@ def read_throws(
             check=False,
         )
     answers = [json.loads(line) for line in done.stdout.splitlines()]
-    if len(answers) != len(frames):
+    if len(answers) != len(pairs):
         said = done.stderr.decode(errors="replace").strip().splitlines()
         raise DeskFailed(f"{difficulty} {die_set}: {said[-1] if said else 'the reader ended without a word'}")
     return [
@@ -93,8 +94,8 @@ def read_throws(
             SIGHTS[answer["sight"]],
             answer["us"],
             answer["heap"],
-            frame,
+            (both[0].tobytes(), both[1].tobytes()),
             lie is Lie.FLAT or to_be_seen(throw, lie, SETS[die_set], fitting.view),
         )
-        for lie, throw, frame, answer in zip(lies, throws, frames, answers, strict=True)
+        for lie, throw, both, answer in zip(lies, throws, pairs, answers, strict=True)
     ]

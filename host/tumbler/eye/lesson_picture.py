@@ -26,8 +26,8 @@ def figures(lesson: Lesson) -> list[str]:
         f"{known['radius']:.2f} pixels, contrast {known['contrast']:.0f}; {known['dice']} dice taught",
         f"light      plate {known['ground']}, brightest {known['bright']}",
         f"focus      steepest edge {known['sharp']} grey steps a pixel",
-        f"lamp       {known['lamp_mm'][0]}, {known['lamp_mm'][1]} mm from the middle of the plate",
-        f"outline    of a flat die within {max(known['slacks_mm'][::2]):.2f} mm where the lamp shines",
+        "lamps      " + " and ".join(f"{x}, {y} mm" for x, y in known["lamps_mm"]) + " from the middle of the plate",
+        f"outline    of a flat die within {max(known['slacks_mm']):.2f} mm",
     ]
 
 

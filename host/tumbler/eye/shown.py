@@ -1,7 +1,7 @@
 """How much of what is wrong with a throw a picture can show at all, by geometry and light alone; never by what was read.
 
 A die at the middle of the plate hides its sides behind its upper face: a small tilt of it changes no outline. A brown crumb
-on a grey plate has the plate's own luma. Such throws are counted apart in the bench.
+on a grey plate has the plate's own luma, a hair is thinner than a pixel. Such throws are counted apart in the bench.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from tumbler.twin.camera import DieSet, Lie, StagedThrow, View
-from tumbler.twin.camera.clutter import LOOKS
+from tumbler.twin.camera import DieSet, ForeignKind, Lie, StagedThrow, View
+from tumbler.twin.camera.clutter import HAIR_WIDTH, LOOKS
 from tumbler.twin.camera.sensor import FULL, GAMMA
 from tumbler.twin.camera.shade import LUMA
 from tumbler.twin.chips.dice import FACE_NORMALS, DiePose
@@ -31,10 +31,15 @@ def to_be_seen(throw: StagedThrow, lie: Lie, die_set: DieSet, view: View) -> boo
         return max(outline_pixels(pose, die_set, view) for pose, tilt in _tilted(throw)) >= LEAST_PIXELS
     if lie is Lie.FOREIGN:
         return all(
-            thing.kind.value != "hair" and abs(_grey(LOOKS[thing.kind][0]) - _grey(die_set.plate)) >= LEAST_GREYS
+            abs(_grey(LOOKS[thing.kind][0]) - _grey(die_set.plate)) * _pixel_share(thing.kind, view) >= LEAST_GREYS
             for thing in throw.foreign
         )
     return True
+
+
+def _pixel_share(kind: ForeignKind, view: View) -> float:
+    """Of a pixel's width that a thing takes across."""
+    return min(1.0, HAIR_WIDTH * view.focal / view.height) if kind is ForeignKind.HAIR else 1.0
 
 
 def _tilted(throw: StagedThrow) -> list[tuple[DiePose, float]]:

@@ -17,6 +17,9 @@ from .dieset import Colour
 Floats = npt.NDArray[np.float32]
 
 
+HAIR_WIDTH = 0.00024
+
+
 class ForeignKind(Enum):
     COIN = "coin"
     PAPER = "paper"
@@ -48,7 +51,7 @@ def _slip(x: Floats, y: Floats, size: float) -> Floats:
 
 def _hair(x: Floats, y: Floats, size: float) -> Floats:
     bow = np.float32(0.35 / size) * x * x
-    gap: Floats = np.maximum(np.abs(y - bow) - np.float32(0.00012), np.abs(x) - np.float32(size))
+    gap: Floats = np.maximum(np.abs(y - bow) - np.float32(HAIR_WIDTH / 2), np.abs(x) - np.float32(size))
     return gap
 
 
