@@ -8,8 +8,10 @@ import binascii
 import hashlib
 import struct
 
-_FORM = "<4sBBHffffffHHHHf"
-_MAGIC = b"TEY2"
+from controller.reader.feet import Feet
+
+_FORM = "<4sBBHffffffHHHHfff6fHH"
+_MAGIC = b"TEY5"
 FILE = "eye.bin"
 PIPS = 0
 SYMBOLS = 1
@@ -46,16 +48,23 @@ class Calibration:
         self.kind = PIPS
         self.plate = Plate(160.0, 120.0, 104.0)
         self.bend = 0.0  # of the lens: a step at the plate's rim is 1 - bend of one in its middle
+        self.lean_x = self.lean_y = 0.0  # of the camera: a step at the rim is so much larger, along x and along y
         self.ground = 0  # middle level of the bare plate; 0 in these four: not measured
         self.bright = 0  # level that one pixel in fifty of the plate exceeds
         self.sharp = 0  # steepest edges, in grey steps a pixel
         self.grain = 0  # share of the bare plate that isn't even, in thousandths
+        self.feet = Feet()
+        self.colour = (
+            0  # beside the dice: samples of chroma that aren't the plate's, and bright pixels at half size (beside.py)
+        )
+        self.light = 0
 
     def pack(self):
         body = struct.pack(
             _FORM, _MAGIC, self.kind, self.inv, int(self.contrast), self.step, self.radius, self.spread,
             self.plate.x, self.plate.y, self.plate.r,
-            int(self.ground), int(self.bright), int(self.sharp), int(self.grain), self.bend,
+            int(self.ground), int(self.bright), int(self.sharp), int(self.grain), self.bend, self.lean_x, self.lean_y,
+            *self.feet.values(), self.colour, self.light,
         )  # fmt: skip
         return body + struct.pack("<I", binascii.crc32(body))
 
@@ -69,7 +78,10 @@ def unpack(data):
     known = Calibration(row[4], row[5], row[2], row[3], row[6])
     known.kind = row[1]
     known.plate = Plate(row[7], row[8], row[9])
-    known.ground, known.bright, known.sharp, known.grain, known.bend = row[10:]
+    known.ground, known.bright, known.sharp, known.grain, known.bend = row[10:15]
+    known.lean_x, known.lean_y = row[15:17]
+    known.feet = Feet(*row[17:23])
+    known.colour, known.light = row[23:]
     return known
 
 

@@ -12,7 +12,7 @@ SYMBOLS = const(1)
 
 def kind(data):
     """Of an eye.bin; a table that was taught nothing yet has pips."""
-    return SYMBOLS if data and data[:4] == b"TEY2" else PIPS
+    return SYMBOLS if data and data[:4] == b"TEY5" else PIPS
 
 
 def buffers(files):

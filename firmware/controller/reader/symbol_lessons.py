@@ -8,7 +8,7 @@ import gc
 import json
 import sys
 
-from controller.reader import footing, symbols
+from controller.reader import beside, feet, foot_lessons, footing, symbols
 from controller.reader.calibration import SYMBOLS, Calibration, Plate, name
 from controller.reader.feed import fill
 from controller.reader.teach import Lessons
@@ -35,24 +35,42 @@ class SymbolLessons:
         self.light = Lessons(plate)
         self.faces = [symbols.Lessons() for _ in range(6)]
         self.strays = [0] * 6
-        self.halves = []  # of upper faces: (share of the plate's radius squared, half a side in pixels)
+        self.places = []  # of sides: x, y of the die from the plate's middle, where it looks, how far its foot is
+        self.beside = []
+        self.halves = []  # of upper faces: x, y in the plate's radius, half a side in pixels
 
     def take(self, face, frame, u, v):
         """A frame in which all dice show this face, 1 to 6."""
         light = self.light
+        tops = []
+        whole = True  # everything that lies there was read
         floor = light.buffers.floor
         for window in light.light(frame):
             if window.plane is None:
+                whole = False
                 continue  # too much lies about
-            found, _ = symbols.find(window, floor.mask, floor.stack, floor.room, light.ground[-1], self.step, u, v)
+            found, loose = symbols.find(window, floor.mask, floor.stack, floor.room, light.ground[-1], self.step, u, v)
+            whole = whole and found and not loose
             for symbol in found:
                 if not self.faces[face - 1].take(symbol):
                     self.strays[face - 1] += 1
+                    whole = False
                     continue
-                sides = footing.measure(window, symbol.x, symbol.y, self.step, light.ground[-1])
-                if sides is not None:
-                    away = (symbol.x + window.left - self.plate.x) ** 2 + (symbol.y + window.top - self.plate.y) ** 2
-                    self.halves.append((away / (self.plate.r * self.plate.r), (sides[0] + sides[1]) / 2))
+                symbol.outline = footing.outline(window, symbol.x, symbol.y, self.step, light.ground[-1])
+                symbol.window = window
+                symbol.x += window.left
+                symbol.y += window.top
+                tops.append(symbol)
+        if whole and tops:
+            b = light.buffers
+            self.beside.append(beside.signs(b.half, u, v, b.floor.mask, tops, self.plate, light.ground[-1]))
+        for symbol in tops:
+            x, y = symbol.x - self.plate.x, symbol.y - self.plate.y
+            if symbol.outline is not None:
+                half = sum(footing.halves(symbol.outline)) / 2
+                self.halves.append((x / self.plate.r, y / self.plate.r, half))
+            for c, s, foot in feet.sides(symbol, tops, self.step, light.ground[-1], self.plate):
+                self.places.append((x, y, c, s, foot))
 
     def learned(self):
         """-> (Calibration, symbols.bin); raises NotTaught."""
@@ -67,11 +85,16 @@ class SymbolLessons:
             for other in range(face):
                 if symbols.alike(rows[face], rows[other]) > _TOO_ALIKE:
                     raise NotTaught("faces %d and %d look the same" % (other + 1, face + 1))
-        bend, half = _lens(self.halves)
+        half, bend, lean_x, lean_y = foot_lessons.lens(self.halves)
         known = Calibration(
             self.step, half, 0, 0
         )  # of symbols `radius` is half a face's side, in the middle of the plate
-        known.bend = bend
+        known.bend, known.lean_x, known.lean_y = bend, lean_x, lean_y
+        known.feet = foot_lessons.feet(self.places, self.step)
+        known.colour, known.light = [
+            _nearly_all(values)
+            for values in ([seen.colour for seen in self.beside], [seen.light for seen in self.beside])
+        ]
         known.kind = SYMBOLS
         known.plate = self.plate
         known.ground = _middle(self.light.ground)
@@ -81,18 +104,9 @@ class SymbolLessons:
         return known, symbols.pack(rows)
 
 
-def _lens(places):
-    """(bend, half): how much smaller a face is at the rim than in the middle of the plate, by least squares; half its side
-    there."""
-    n = len(places)
-    if n < 9:
-        return 0.0, _middle([half for _, half in places])
-    mx = sum([x for x, _ in places]) / n
-    my = sum([y for _, y in places]) / n
-    xx = sum([(x - mx) ** 2 for x, _ in places])
-    slope = sum([(x - mx) * (y - my) for x, y in places]) / xx if xx > 0.05 else 0.0
-    middle = my - slope * mx
-    return max(-0.1, min(0.1, -slope / middle)), middle
+def _nearly_all(values):
+    values = sorted(values)
+    return values[len(values) * 9 // 10] if values else 0
 
 
 def _middle(values):

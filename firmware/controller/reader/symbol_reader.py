@@ -9,7 +9,7 @@ from math import sqrt
 
 from dicewire import codes
 
-from controller.reader import calibration, footing, light, scan, symbols, things, windows
+from controller.reader import beside, calibration, feet, footing, light, scan, symbols, things, windows
 from controller.reader.camera import SYMBOLS
 from controller.reader.stills import TRIES, Stills
 from controller.target import const
@@ -143,9 +143,11 @@ class SymbolReader(Stills):
                     codes.CAUSE_DISAGREE if sight == codes.SIGHT_COLOUR_DIFFERS else codes.CAUSE_UNREADABLE, sight
                 )
                 return
-            if self.known.radius and not footing.flat(window, symbol, self.known, self.watch.ground):
+            symbol.outline = footing.outline(window, symbol.x, symbol.y, self.known.step, self.watch.ground)
+            if self.known.radius and not footing.flat(window, symbol, self.known):
                 self._said(codes.CAUSE_NOT_FLAT, codes.SIGHT_COCKED)
                 return
+            symbol.window = window
             symbol.x += window.left
             symbol.y += window.top
             self._tops.append(symbol)
@@ -181,6 +183,24 @@ class SymbolReader(Stills):
             self._said(codes.CAUSE_MISSING, codes.SIGHT_MISSING)
         elif count > self._dice:
             self._said(codes.CAUSE_TOO_MANY, codes.SIGHT_TOO_MANY)
+        else:
+            self._at = 0
+            self._work = self._stand
+
+    def _stand(self, now):
+        """One die a step: does it stand on its foot?"""
+        if self.known.feet.slack and not feet.stands(self._tops[self._at], self._tops, self.known, self.watch.ground):
+            self._said(codes.CAUSE_NOT_FLAT, codes.SIGHT_COCKED)
+            return
+        self._at += 1
+        if self._at == len(self._tops):
+            self._work = self._look_beside
+
+    def _look_beside(self, now):
+        b = self._buffers
+        seen = beside.signs(b.half, b.u, b.v, b.floor.mask, self._tops, self.known.plate, self.watch.ground)
+        if beside.strange(seen, self.known):
+            self._said(codes.CAUSE_FOREIGN_OBJECT, codes.SIGHT_FOREIGN)
         else:
             self._saw([(symbol.number, symbol.x, symbol.y) for symbol in self._tops])
 

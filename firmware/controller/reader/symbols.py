@@ -32,6 +32,10 @@ _SPECK = 0.5  # of ink: less is dust, or a glare's rim
 _SIDE = 3.1  # steps from the middle of a die's symbol to the ink on its sides
 _ALIKE = 0.80  # correlation with the face named
 _AHEAD = 0.05  # of the next best
+_CERTAIN = 0.90  # of a face that a mirror image of a lamp may hide in part: a chicken without its head is a fish
+_SHINE = 1.12  # of the body's level: brighter is a mirror image
+_BLOWN = const(246)  # where the body is so bright, none is to be seen
+_SHONE = const(3)  # of the places looked at
 _LEAST_ALIKE = 0.5
 _CLEAR = 0.9  # so much alike that its middle is where it was found
 _MOVES = const(6)
@@ -49,7 +53,7 @@ class Symbol:
     """A symbol that was found: its middle, colour, shape and area of ink (in 1/AREA of a step squared, whatever the picture's
     size); `number` and `score` once it is known."""
 
-    __slots__ = ("above", "area", "number", "score", "shape", "source", "u", "v", "x", "y")
+    __slots__ = ("above", "area", "number", "outline", "score", "shape", "source", "u", "v", "window", "x", "y")
 
 
 class Taught:
@@ -80,7 +84,9 @@ class Taught:
             symbol.x, symbol.y = places.get(order[0], (symbol.x, symbol.y))
         best = order[0]
         symbol.score = scores[best]
-        if scores[best] < _ALIKE or scores[best] - scores[order[1]] < _AHEAD:
+        if scores[best] < _CERTAIN and (scores[best] < _ALIKE or _shone_on(symbol)):
+            return 0, codes.SIGHT_UNREAD
+        if scores[best] - scores[order[1]] < _AHEAD:
             return 0, codes.SIGHT_UNREAD
         area, u, v, _ = self.faces[best]
         if not 0.6 < symbol.area / area < 1.45:
@@ -239,6 +245,20 @@ def _on_top(plane, w, h, x, y, step, light):
         if scan.blend(plane, w, h, int((x + r * c) * 256), int((y + r * s) * 256)) >= light:
             bright += 1
     return bright >= ANGLES - 8
+
+
+def _shone_on(symbol):
+    """Does a mirror image lie on this face? It hides ink as if there were none."""
+    plane, w, h, step = symbol.source
+    x, y = symbol.x, symbol.y - symbol.above
+    levels = []
+    for ring in range(RINGS):
+        r = _REACH * step * (ring + 0.5) / RINGS
+        for c, s in _CIRCLE:
+            levels.append(scan.blend(plane, w, h, int((x + r * c) * 256), int((y + r * s) * 256)))
+    levels.sort()
+    body = levels[_N * 7 // 10]
+    return body >= _BLOWN or levels[-_SHONE] > _SHINE * body
 
 
 def _sampled(source, x, y):

@@ -148,7 +148,7 @@ def dice_map(data: bytes) -> Values:
 
 
 READERS = {1: "tags", 2: "camera", 3: "both"}  # firmware/controller/fitted.py
-EYE_OF_SYMBOLS = struct.Struct("<4sBBHffffffHHHHf")  # firmware/controller/reader/calibration.py
+EYE_OF_SYMBOLS = struct.Struct("<4sBBHffffffHHHHfff6fHH")  # firmware/controller/reader/calibration.py
 EYE_OF_PIPS = struct.Struct("<4sBBH44fHHHH")  # firmware/controller/reader/pip_table.py
 TOP_MM = 150.0 - 16.0  # from the lens to a die's upper face
 
@@ -162,9 +162,9 @@ def readers(data: bytes) -> Values:
 def calibration(data: bytes) -> Values:
     if data[:4] == b"TEY4" and len(data) == EYE_OF_PIPS.size + 4:
         return _calibration_of_pips(data)
-    if data[:4] != b"TEY2" or len(data) != EYE_OF_SYMBOLS.size + 4:
+    if data[:4] != b"TEY5" or len(data) != EYE_OF_SYMBOLS.size + 4:
         raise AnswerUnreadable(f"a calibration of {len(data)} bytes")
-    _, _, _, _, step, _, _, x, y, r, ground, bright, sharp, grain, _ = EYE_OF_SYMBOLS.unpack_from(data)
+    _, _, _, _, step, _, _, x, y, r, ground, bright, sharp, grain, _, *_ = EYE_OF_SYMBOLS.unpack_from(data)
     return {
         "hash": hashlib.sha256(data).hexdigest()[:16],
         "dice": "symbols",
