@@ -214,6 +214,8 @@ class Eye:
         for pose in found:
             away = sqrt(pose.x * pose.x + pose.y * pose.y)
             if self.flat(pose, found) < self._least_sides(pose.number, away):
+                if self.stacked():
+                    return codes.CAUSE_NOT_FLAT, codes.SIGHT_STACKED, ()
                 sight = codes.SIGHT_LEANING if away > self.known.plate_r - EDGE else codes.SIGHT_COCKED
                 return codes.CAUSE_NOT_FLAT, sight, ()
         most = self.strange(found)

@@ -99,6 +99,8 @@ class Stills:
             if clock.diff(now, self._asked_at) > _FRAME_MS:
                 raise OSError("camera: no frame in %d ms" % _FRAME_MS)
             return
+        # it is in the camera's memory: the lamp of the next one can come on
+        self._camera.light(self.LAMPS[(self._frame + 1) % len(self.LAMPS)])
         self.take()
         if self._camera.torn:
             self._said(codes.CAUSE_UNREADABLE, codes.SIGHT_TORN)

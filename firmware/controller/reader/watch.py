@@ -14,7 +14,7 @@ _DARK = 0.45  # of the calibrated light
 _EVEN = const(20)  # grey steps between the darkest and brightest: nothing is to be seen
 _SHARP = 0.5  # of the calibrated steepness
 _DRIFT_LIGHT = 0.25
-_DRIFT_FOCUS = 0.11  # softer, at the same light: it costs spins sooner than less light
+_DRIFT_FOCUS = 0.08  # softer, at the same light: it costs spins sooner than less light
 _DRIFT_SCALE = 0.015
 _SLOW = 0.1  # weight of a new measurement
 
