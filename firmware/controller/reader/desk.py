@@ -37,22 +37,22 @@ class _Still:
 
     def __init__(self, source):
         self._source = source
-        self.at = self._lit = 0
+        self.at = self._lit = self._from = 0
 
     def start(self, colour=False):
         pass
 
     def light(self, lamp):
-        self._lit = lamp * _WIDTH * _HEIGHT
+        self._lit = lamp
 
     def begin(self):
-        pass
+        self._from = self.at + self._lit * _WIDTH * _HEIGHT
 
     def ready(self):
         return True
 
     def read_rows_into(self, strip, first, n, u=None, v=None):
-        self._source.seek(self.at + self._lit + first * _WIDTH)
+        self._source.seek(self._from + first * _WIDTH)
         fill(self._source, memoryview(strip)[: n * _WIDTH])
 
 
