@@ -32,6 +32,7 @@ CELL = 4
 LOOKED_AT_MM = 40.2  # of the plate: a cell farther out has gasket in it
 ASIDE = (0.0, 20.0, 40.0, 60.0, 80.0, 110.0, 140.0, 170.0)
 AZIMUTHS = 24
+ABOUT = 0.9
 LEAST_BARE = 3  # frames in which a place of the plate is to be seen
 GLARE_STEP = 5.0  # grey steps over the ground
 LEAST_SLACK = 0.30  # mm
@@ -260,26 +261,38 @@ def _glare(place: Floats, rest: Floats) -> tuple[float, float, float]:
 
 
 def _lamp(place: Floats, inside: Mask, rest: Floats, seen: Seen) -> tuple[float, float]:
-    best, lamp = -1.0, (0.0, 0.0)
+    """From where the dice's shadows fall so. A die takes light from all sides of it: what counts is how much darker the plate is on one
+    side than on the other."""
+    found: list[tuple[float, float, float]] = []
+    bare = [inside & ~_under_dice(place, frame["dice"]) for frame in seen]
     for aside in ASIDE:
         for k in range(AZIMUTHS if aside else 1):
             x, y = aside * math.cos(2 * math.pi * k / AZIMUTHS), aside * math.sin(2 * math.pi * k / AZIMUTHS)
-            dark, weight = 0.0, 0.0
-            for frame, levels in zip(seen, rest, strict=True):
-                over, shaded = _under_dice(place, frame["dice"]), np.zeros(len(place), dtype=bool)
-                for die in frame["dice"]:
-                    for share in (0.25, 0.5, 0.75, 1.0):
-                        by = share * EDGE / (LAMP_HEIGHT - EDGE)
-                        shaded |= _square(place, die, ((die["x"] - x) * by, (die["y"] - y) * by), 1.0, 8.0)
-                shade = shaded & inside & ~over
-                clear = inside & ~over & ~shaded
-                if shade.sum() > 3 and clear.sum() > 20:
-                    n = math.sqrt(float(shade.sum()))
-                    dark += float(np.median(levels[clear]) - levels[shade].mean()) * n
-                    weight += 1.0
-            if weight and dark / weight > best:
-                best, lamp = dark / weight, (x, y)
-    return lamp
+            darker = cells = 0.0
+            for frame, levels, free in zip(seen, rest, bare, strict=True):
+                fall, other = (free & _shadows(place, frame["dice"], x, y, way) for way in (1.0, -1.0))
+                fall, other = fall & ~other, other & ~fall
+                if fall.sum() > 3 and other.sum() > 3:
+                    n = float(fall.sum())
+                    darker += float(levels[other].mean() - levels[fall].mean()) * n
+                    cells += n
+            if cells:
+                found.append((darker / math.sqrt(cells), x, y))
+    best = max((score for score, _, _ in found), default=0.0)
+    for aside in ASIDE:  # of those that explain it about as well the nearest
+        score, x, y = max((row for row in found if abs(math.hypot(*row[1:]) - aside) < 1.0), default=(0.0, 0.0, 0.0))
+        if score > ABOUT * best:
+            return (x, y)
+    return (0.0, 0.0)
+
+
+def _shadows(place: Floats, dice: Sequence[Die], x: float, y: float, way: float) -> Mask:
+    shaded = np.zeros(len(place), dtype=bool)
+    for die in dice:
+        for share in (0.25, 0.5, 0.75, 1.0):
+            by = way * share * EDGE / (LAMP_HEIGHT - EDGE)
+            shaded |= _square(place, die, ((die["x"] - x) * by, (die["y"] - y) * by), 1.0, 8.0)
+    return shaded
 
 
 def _square(place: Floats, die: Die, shift: tuple[float, float], scale: float, half: float) -> Mask:
