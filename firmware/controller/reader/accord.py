@@ -8,6 +8,7 @@ from controller.reader import scene
 
 DISAGREE = "disagree"
 
+_BAR = 4.5  # times as long as wide: a box's rim, and no row of dice if not one is seen in it
 _ASIDE = 1.15  # widths of a die: so near to its centre a mark may be on its side
 
 
@@ -109,6 +110,8 @@ def _at(seen, spot, reach):
 
 def _unread(lump, seen, tops, usual):
     """Is there room for a die in this lump that nobody read?"""
+    if not lump.stamps and lump.long > _BAR * lump.wide:
+        return False
     if lump.stamps:
         return len(lump.stamps) * 1.9 * usual * usual < lump.whole or lump.area > 0.5 * usual * usual
     middle = Seen(0, lump.left + lump.w / 2, lump.top + lump.h / 2, 0.0)

@@ -14,6 +14,9 @@ _AROUND = 4.0  # lattice steps from a face's centre: beyond its die
 _SLACK = 20  # levels of the ground beyond what was seen of it
 _LEAST = 4  # of the 32 places around a mark that must show the ground
 _FAINT = 0.7  # of a top's contrast: a pip on the side of that die
+_RINGS = (2.2, 2.9, 3.6, 4.3, 5.0, 5.7, 6.4, 7.1)  # radii of a pip: somewhere there a die has another pip or its edge
+_STRAY = 3  # samples of a plane that may depart to either side
+_EVEN = 12  # levels: ground with nothing on it
 _ROUND = (
     (1.0, 0.0), (0.924, 0.383), (0.707, 0.707), (0.383, 0.924), (0.0, 1.0), (-0.383, 0.924), (-0.707, 0.707),
     (-0.924, 0.383), (-1.0, 0.0), (-0.924, -0.383), (-0.707, -0.707), (-0.383, -0.924), (0.0, -1.0),
@@ -64,8 +67,26 @@ class Ground:
         return True
 
 
+def speck(picture, pip):
+    """A mark with nothing about it but even ground as far as a die would reach: dirt. A die has another pip there or an edge."""
+    most = min(_EVEN, 0.2 * pip.contrast())
+    for plane in range(len(picture.octaves[pip.octave][2])):
+        levels = []
+        for times in _RINGS:
+            for cos, sin in _ROUND:
+                level = picture.at(pip.octave, plane, 0, pip.x + times * pip.r * cos, pip.y + times * pip.r * sin)
+                if level < 0:
+                    return False
+                levels.append(level)
+        levels.sort()
+        if levels[-1 - _STRAY] - levels[_STRAY] > most:
+            return False
+    return True
+
+
 def conclude(picture, chosen, pips, holders, things, dice):
     """scene.conclude() on what lies on the dice's ground."""
+    pips[:] = [pip for pip in pips if pip.face is not None or not speck(picture, pip)]
     if chosen:
         ground = Ground(picture, chosen)
         chosen = [face for face in chosen if face.number > 1 or (ground.near(face) and not on_side(face, chosen))]
