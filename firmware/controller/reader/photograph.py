@@ -15,7 +15,7 @@ _SLACK = 20  # levels of the ground beyond what was seen of it
 _LEAST = 4  # of the 32 places around a mark that must show the ground
 _FAINT = 0.7  # of a top's contrast: a pip on the side of that die
 _RINGS = (2.2, 2.9, 3.6, 4.3, 5.0, 5.7, 6.4, 7.1)  # radii of a pip: somewhere there a die has another pip or its edge
-_STRAY = 3  # samples of a plane that may depart to either side
+_STRAY = 6  # samples of a plane that may depart to either side
 _EVEN = 12  # levels: ground with nothing on it
 _ROUND = (
     (1.0, 0.0), (0.924, 0.383), (0.707, 0.707), (0.383, 0.924), (0.0, 1.0), (-0.383, 0.924), (-0.707, 0.707),
@@ -94,19 +94,20 @@ def conclude(picture, chosen, pips, holders, things, dice):
             pip for pip in pips if pip.face is not None or ground.near(pip)
         ]  # in place: accord.py asks for them too
         things = [thing for thing in things if ground.near(thing) and not below(thing, chosen)]
-    verdict = scene.conclude(picture, chosen, pips, holders, things, dice)
-    if verdict.reason == scene.OK:
-        for face in verdict.dice:
-            if face.number < 4 and cut(picture, face):
-                return scene.Verdict(scene.UNREAD, verdict.dice, face)
-        patterns = [face for face in verdict.dice if face.number > 1]
-        if len(patterns) > 1:
-            ground = Ground(picture, patterns)
-            for face in verdict.dice:
-                # several keys made a ground of their own; a face of more pips is never a key
-                if face.number == 1 and not ground.near(face):
-                    return scene.Verdict(scene.UNEXPLAINED, verdict.dice, face)
-    return verdict
+    tops, troubles = scene.conclude(picture, chosen, pips, holders, things)
+    if not tops:
+        return scene.Verdict(scene.NO_DICE)
+    for face in tops:
+        if face.number < 4 and cut(picture, face):
+            troubles.append((scene.UNREAD, face))
+    patterns = [face for face in tops if face.number > 1]
+    if len(patterns) > 1:
+        ground = Ground(picture, patterns)
+        for face in tops:
+            # several keys made a ground of their own; a face of more pips is never a key
+            if face.number == 1 and not ground.near(face):
+                troubles.append((scene.UNEXPLAINED, face))
+    return scene.judged(tops, troubles, dice)
 
 
 def cut(picture, face):
