@@ -11,6 +11,9 @@ from controller.reader import scene
 DISAGREE = "disagree"
 
 _BAR = 4.5  # times as long as wide: a box's rim, and no row of dice if not one is seen in it
+_FRAGMENTS = 1.7  # times as wide as the lumps: those are parts of dice, or of the ground
+_NO_FIT = 0.1  # a stamp that explains less of the colours names no number
+_NARROW = 0.7  # widths of a die
 _LEAST = 0.065  # radius of a pip in widths of a die; makers' are 0.08 to 0.135
 _MOST = 0.16
 _ASIDE = 1.15  # widths of a die: so near to its centre a mark may be on its side
@@ -50,6 +53,14 @@ def with_first(verdict, scale, first):
         if a * a + b * b < 36:
             return verdict
     return scene.Verdict(first.reason, verdict.dice, Seen(0, first.x * scale, first.y * scale, 0.0))
+
+
+def fragments(verdict, scale, usual):
+    """Are the lumps too small for the dice that the pips read?"""
+    if verdict.reason != scene.OK:
+        return False
+    widths = sorted([scene.WIDE * sqrt(face.size()) / scale for face in verdict.dice])
+    return widths[len(widths) // 2] > _FRAGMENTS * usual
 
 
 def between(verdict, scale, lumps, usual, dice, first):
@@ -92,7 +103,8 @@ def _believe(stamp, lump, left, tops, seen, read, usual, troubles):
     top = _at(left, stamp, 0.3 * usual)
     if top is None and not stamp.sure:
         if not read or _like_die(lump, usual, tops):
-            troubles.append((scene.UNREAD, stamp))
+            number = stamp.number if stamp.fit > _NO_FIT else 0
+            troubles.append((scene.UNREAD, Seen(number, stamp.x, stamp.y, 0.0, usual)))
         return
     if top is None and read:
         troubles.append((DISAGREE, stamp))
@@ -123,12 +135,17 @@ def _at(seen, spot, reach):
 
 def _unread(lump, seen, tops, usual):
     """Is there room for a die in this lump that nobody read?"""
-    if not lump.stamps and lump.long > _BAR * lump.wide:
+    if _thin(lump, usual):
         return False
     if lump.stamps:
         return len(lump.stamps) * 1.9 * usual * usual < lump.whole or lump.area > 0.5 * usual * usual
     middle = Seen(0, lump.left + lump.w / 2, lump.top + lump.h / 2, 0.0)
     return _at(seen, middle, _ASIDE * usual) is None and _at(tops, middle, _ASIDE * usual) is None
+
+
+def _thin(lump, usual):
+    """Too thin for a die, and none was seen in it: part of one, whose pips then lie on nothing, or a box's rim."""
+    return not lump.stamps and (lump.wide < _NARROW * usual or lump.long > _BAR * lump.wide)
 
 
 def _more(stamp, top):
@@ -154,4 +171,4 @@ def _loose(pip, scale, lumps, seen, usual):
         return False
     if _at(seen, spot, _ASIDE * usual) is not None:
         return False
-    return not [lump for lump in lumps if lump.holds(spot)]
+    return not [lump for lump in lumps if lump.holds(spot) and not _thin(lump, usual)]

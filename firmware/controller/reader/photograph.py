@@ -15,6 +15,8 @@ _SLACK = 20  # levels of the ground beyond what was seen of it
 _LEAST = 4  # of the 32 places around a mark that must show the ground
 _FAINT = 0.7  # of a top's contrast: a pip on the side of that die
 _RINGS = (2.2, 2.9, 3.6, 4.3, 5.0, 5.7, 6.4, 7.1)  # radii of a pip: somewhere there a die has another pip or its edge
+_STRONGER = 1.6  # times the contrast
+_SMOOTH = 0.25  # of a mark's contrast: its surroundings are even
 _STRAY = 6  # samples of a plane that may depart to either side
 _EVEN = 12  # levels: ground with nothing on it
 _ROUND = (
@@ -97,6 +99,7 @@ def conclude(picture, chosen, pips, holders, things, dice):
     tops, troubles = scene.conclude(picture, chosen, pips, holders, things)
     if not tops:
         return scene.Verdict(scene.NO_DICE)
+    troubles += stronger(pips, tops)
     for face in tops:
         if face.number < 4 and cut(picture, face):
             troubles.append((scene.UNREAD, face))
@@ -108,6 +111,19 @@ def conclude(picture, chosen, pips, holders, things, dice):
             if face.number == 1 and not ground.near(face):
                 troubles.append((scene.UNEXPLAINED, face))
     return scene.judged(tops, troubles, dice)
+
+
+def stronger(pips, tops):
+    """Even marks far stronger than what was read on a rough ground: that was the ground's own pattern, and the dice are these."""
+    if [top for top in tops if top.thing]:
+        return []
+    best = _STRONGER * max([top.contrast() for top in tops])
+    found = [
+        pip
+        for pip in pips
+        if pip.face is None and not pip.plane and pip.contrast() > best and pip.rough < _SMOOTH * pip.contrast()
+    ]
+    return [(scene.UNREAD, pip) for pip in found] if len(found) > 1 else []
 
 
 def cut(picture, face):

@@ -2,7 +2,8 @@
 
 At each size something else may go wrong: a mark of the ground counted there, a pip lost here. A die is believed where most
 sizes read it alike and none reads it otherwise; what speaks against the rest counts where two sizes show it. Never a vote
-between numbers. Not for how one size is read: scene.py, accord.py.
+between numbers. Where it is told how many dice there are, and just as many are believed, other marks are none.
+Not for how one size is read: scene.py, accord.py.
 """
 
 from math import sqrt
@@ -68,7 +69,9 @@ def verdict(sizes, dice):
             troubles.append((DISAGREE, place.die))
     if not believed and not troubles:
         return scene.Verdict(scene.NO_DICE)
-    troubles += _lasting(sizes, believed)
+    lasting = _lasting(sizes, believed)
+    if not dice or len(believed) != dice or [1 for _, spot in lasting if spot.number]:
+        troubles += lasting  # else all dice that there are were read, and the rest is none
     return scene.judged(believed, troubles, dice)
 
 

@@ -66,6 +66,6 @@ def _read_at(finder, w, h, rgb, dice):
     verdict = scene.read(twice, finder.find(twice), dice)
     stamper = Stamper()
     lumps = stamper.read(once, rgb)
-    if lumps is None:
+    if lumps is None or accord.fragments(verdict, 2, stamper.usual):
         return accord.with_first(verdict, 2, first), 2
     return accord.between(verdict, 2, lumps, stamper.usual, dice, first), 1
