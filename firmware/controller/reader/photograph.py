@@ -18,7 +18,7 @@ _RINGS = (2.2, 2.9, 3.6, 4.3, 5.0, 5.7, 6.4, 7.1)  # radii of a pip: somewhere t
 _STRONGER = 1.6  # times the contrast
 _SMOOTH = 0.25  # of a mark's contrast: its surroundings are even
 _STRAY = 6  # samples of a plane that may depart to either side
-_EVEN = 12  # levels: ground with nothing on it
+_EVEN = 8  # levels: ground with nothing on it
 _ROUND = (
     (1.0, 0.0), (0.924, 0.383), (0.707, 0.707), (0.383, 0.924), (0.0, 1.0), (-0.383, 0.924), (-0.707, 0.707),
     (-0.924, 0.383), (-1.0, 0.0), (-0.924, -0.383), (-0.707, -0.707), (-0.383, -0.924), (0.0, -1.0),
