@@ -80,9 +80,9 @@ def speck(picture, pip):
                 if level < 0:
                     return False
                 levels.append(level)
-        levels.sort()
-        if levels[-1 - _STRAY] - levels[_STRAY] > most:
-            return False
+            levels.sort()
+            if levels[-1 - _STRAY] - levels[_STRAY] > most:
+                return False
     return True
 
 

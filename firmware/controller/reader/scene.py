@@ -21,6 +21,7 @@ UNREAD = "unread"
 UNEXPLAINED = "unexplained"
 
 DIE = 13.7  # area of a die in lattice cells
+_FAINTEST = 0.35  # of the surest face's contrast, for one on rough ground
 WIDE = 3.7  # lattice steps: its width
 
 
@@ -63,9 +64,12 @@ def read(picture, found, dice=0):
             doubtful.append(face)
     ratios = sorted([sqrt(f.size()) / f.pips[0].r for f in chosen if f.number > 3])
     ratio = ratios[len(ratios) // 2] if ratios else 2.8
+    least = _FAINTEST * surest(chosen).contrast() if chosen else 0
     for pip in pips:
         if pip.face is None:
             face = judge.single(pip, ratio)
+            if pip.contrast() < least and not _own(things, face):
+                continue  # without_clutter() would drop it
             if judge.one(picture, face, pips, _own(things, face)):
                 _take(face, pips)
                 chosen.append(face)
@@ -119,11 +123,15 @@ def _own(things, face):
     return None
 
 
+def surest(chosen):
+    return max(chosen, key=lambda f: f.contrast() * (1 + 0.1 * f.number) * (1.3 if f.thing else 1.0))
+
+
 def without_clutter(chosen):
     """Of faces, those that have the size and contrast of the surest one. Where the ground is rough also its ink."""
     if not chosen:
         return chosen
-    best = max(chosen, key=lambda f: f.contrast() * (1 + 0.1 * f.number) * (1.3 if f.thing else 1.0))
+    best = surest(chosen)
     kept = []
     for f in chosen:
         if not 0.25 < f.size() / best.size() < 4:
@@ -132,7 +140,7 @@ def without_clutter(chosen):
         if f.thing:
             enough = share > (0.45 if f.number == 1 and f.pips[0].inv != best.pips[0].inv else 0.2)
         elif best.thing:
-            enough = share > 0.35
+            enough = share > _FAINTEST
         else:
             enough = share > 0.45 and f.pips[0].inv == best.pips[0].inv
         if enough:
