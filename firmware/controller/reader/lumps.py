@@ -13,7 +13,7 @@ _LIMIT = 14
 _CELL = 5
 _LONGEST = 140  # pixels: a larger thing is a tray or a hand
 _SMALLEST = 12
-_BLANK = 200.0  # variance of colour below which nothing is printed on a thing
+_BLANK = 120.0  # variance of colour below which nothing is printed on a thing
 _CROWDED = 0.2  # of all pixels off the ground: not a plain one
 
 

@@ -14,6 +14,11 @@ _AROUND = 4.0  # lattice steps from a face's centre: beyond its die
 _SLACK = 20  # levels of the ground beyond what was seen of it
 _LEAST = 4  # of the 32 places around a mark that must show the ground
 _FAINT = 0.7  # of a top's contrast: a pip on the side of that die
+_RINGS = (2.2, 2.9, 3.6, 4.3, 5.0, 5.7, 6.4, 7.1)  # radii of a pip: somewhere there a die has another pip or its edge
+_STRONGER = 1.6  # times the contrast
+_SMOOTH = 0.25  # of a mark's contrast: its surroundings are even
+_STRAY = 6  # samples of a plane that may depart to either side
+_EVEN = 8  # levels: ground with nothing on it
 _ROUND = (
     (1.0, 0.0), (0.924, 0.383), (0.707, 0.707), (0.383, 0.924), (0.0, 1.0), (-0.383, 0.924), (-0.707, 0.707),
     (-0.924, 0.383), (-1.0, 0.0), (-0.924, -0.383), (-0.707, -0.707), (-0.383, -0.924), (0.0, -1.0),
@@ -64,8 +69,26 @@ class Ground:
         return True
 
 
+def speck(picture, pip):
+    """A mark with nothing about it but even ground as far as a die would reach: dirt. A die has another pip there or an edge."""
+    most = min(_EVEN, 0.2 * pip.contrast())
+    for plane in range(len(picture.octaves[pip.octave][2])):
+        levels = []
+        for times in _RINGS:
+            for cos, sin in _ROUND:
+                level = picture.at(pip.octave, plane, 0, pip.x + times * pip.r * cos, pip.y + times * pip.r * sin)
+                if level < 0:
+                    return False
+                levels.append(level)
+            levels.sort()
+            if levels[-1 - _STRAY] - levels[_STRAY] > most:
+                return False
+    return True
+
+
 def conclude(picture, chosen, pips, holders, things, dice):
     """scene.conclude() on what lies on the dice's ground."""
+    pips[:] = [pip for pip in pips if pip.face is not None or not speck(picture, pip)]
     if chosen:
         ground = Ground(picture, chosen)
         chosen = [face for face in chosen if face.number > 1 or (ground.near(face) and not on_side(face, chosen))]
@@ -73,19 +96,34 @@ def conclude(picture, chosen, pips, holders, things, dice):
             pip for pip in pips if pip.face is not None or ground.near(pip)
         ]  # in place: accord.py asks for them too
         things = [thing for thing in things if ground.near(thing) and not below(thing, chosen)]
-    verdict = scene.conclude(picture, chosen, pips, holders, things, dice)
-    if verdict.reason == scene.OK:
-        for face in verdict.dice:
-            if face.number < 4 and cut(picture, face):
-                return scene.Verdict(scene.UNREAD, verdict.dice, face)
-        patterns = [face for face in verdict.dice if face.number > 1]
-        if len(patterns) > 1:
-            ground = Ground(picture, patterns)
-            for face in verdict.dice:
-                # several keys made a ground of their own; a face of more pips is never a key
-                if face.number == 1 and not ground.near(face):
-                    return scene.Verdict(scene.UNEXPLAINED, verdict.dice, face)
-    return verdict
+    tops, troubles = scene.conclude(picture, chosen, pips, holders, things)
+    if not tops:
+        return scene.Verdict(scene.NO_DICE)
+    troubles += stronger(pips, tops)
+    for face in tops:
+        if face.number < 4 and cut(picture, face):
+            troubles.append((scene.UNREAD, face))
+    patterns = [face for face in tops if face.number > 1]
+    if len(patterns) > 1:
+        ground = Ground(picture, patterns)
+        for face in tops:
+            # several keys made a ground of their own; a face of more pips is never a key
+            if face.number == 1 and not ground.near(face):
+                troubles.append((scene.UNEXPLAINED, face))
+    return scene.judged(tops, troubles, dice)
+
+
+def stronger(pips, tops):
+    """Even marks far stronger than what was read on a rough ground: that was the ground's own pattern, and the dice are these."""
+    if [top for top in tops if top.thing]:
+        return []
+    best = _STRONGER * max([top.contrast() for top in tops])
+    found = [
+        pip
+        for pip in pips
+        if pip.face is None and not pip.plane and pip.contrast() > best and pip.rough < _SMOOTH * pip.contrast()
+    ]
+    return [(scene.UNREAD, pip) for pip in found] if len(found) > 1 else []
 
 
 def cut(picture, face):

@@ -21,16 +21,31 @@ UNREAD = "unread"
 UNEXPLAINED = "unexplained"
 
 DIE = 13.7  # area of a die in lattice cells
+_FAINTEST = 0.35  # of the surest face's contrast, for one on rough ground
+WIDE = 3.7  # lattice steps: its width
 
 
 class Verdict:
-    """`reason` is OK or why not; `dice` are the tops that were read; x, y where the trouble is."""
+    """`reason` is OK or why not; `dice` are the tops that were read; x, y where the trouble is.
 
-    def __init__(self, reason, dice=(), at=None):
+    `troubles`: (reason, place) of all that speaks against it, the first of which is the reason.
+    """
+
+    def __init__(self, reason, dice=(), at=None, troubles=None):
         self.reason = reason
         self.dice = dice
         self.x = at.x if at is not None else 0
         self.y = at.y if at is not None else 0
+        self.troubles = troubles if troubles is not None else [(reason, at)] if at is not None else []
+
+
+def judged(tops, troubles, dice):
+    """The verdict on dice that were read, by what speaks against it and how many there should be."""
+    if troubles:
+        return Verdict(troubles[0][0], tops, troubles[0][1], troubles)
+    if dice and len(tops) != dice:
+        return Verdict(MISSING if len(tops) < dice else TOO_MANY, tops)
+    return Verdict(OK, tops)
 
 
 def read(picture, found, dice=0):
@@ -49,9 +64,12 @@ def read(picture, found, dice=0):
             doubtful.append(face)
     ratios = sorted([sqrt(f.size()) / f.pips[0].r for f in chosen if f.number > 3])
     ratio = ratios[len(ratios) // 2] if ratios else 2.8
+    least = _FAINTEST * surest(chosen).contrast() if chosen else 0
     for pip in pips:
         if pip.face is None:
             face = judge.single(pip, ratio)
+            if pip.contrast() < least and not _own(things, face):
+                continue  # without_clutter() would drop it
             if judge.one(picture, face, pips, _own(things, face)):
                 _take(face, pips)
                 chosen.append(face)
@@ -63,7 +81,8 @@ def read(picture, found, dice=0):
 
         verdict = photograph.conclude(picture, chosen, pips, holders, things, dice)
     else:
-        verdict = conclude(picture, chosen, pips, holders, things, dice)
+        tops, troubles = conclude(picture, chosen, pips, holders, things)
+        verdict = judged(tops, troubles, dice) if tops else Verdict(NO_DICE)
     verdict.pips = pips
     verdict.doubtful = doubtful
     verdict.things = things
@@ -104,11 +123,15 @@ def _own(things, face):
     return None
 
 
+def surest(chosen):
+    return max(chosen, key=lambda f: f.contrast() * (1 + 0.1 * f.number) * (1.3 if f.thing else 1.0))
+
+
 def without_clutter(chosen):
     """Of faces, those that have the size and contrast of the surest one. Where the ground is rough also its ink."""
     if not chosen:
         return chosen
-    best = max(chosen, key=lambda f: f.contrast() * (1 + 0.1 * f.number) * (1.3 if f.thing else 1.0))
+    best = surest(chosen)
     kept = []
     for f in chosen:
         if not 0.25 < f.size() / best.size() < 4:
@@ -117,7 +140,7 @@ def without_clutter(chosen):
         if f.thing:
             enough = share > (0.45 if f.number == 1 and f.pips[0].inv != best.pips[0].inv else 0.2)
         elif best.thing:
-            enough = share > 0.35
+            enough = share > _FAINTEST
         else:
             enough = share > 0.45 and f.pips[0].inv == best.pips[0].inv
         if enough:
@@ -125,34 +148,32 @@ def without_clutter(chosen):
     return kept
 
 
-def conclude(picture, chosen, pips, holders, things, dice):
+def conclude(picture, chosen, pips, holders, things):
+    """(tops, troubles): which faces are the tops of dice, and all that speaks against believing that there are no others."""
     if not chosen:
-        return Verdict(NO_DICE)
+        return (), []
     tops, sides = tops_of(chosen)
+    troubles = []
     for face in sides:
         if [g for g in tops if _overlap(g, face) and abs(shape(g)[2] - shape(face)[2]) < 0.06 and face.number > 1]:
-            return Verdict(UNEXPLAINED, tops, face)
+            troubles.append((UNEXPLAINED, face))
     for face in sides:
         if not [g for g in tops if _aside(g, face)] and [g for g in tops if same_kind(face.pips[0], g.pips[0])]:
-            return Verdict(UNEXPLAINED, tops, face)
+            troubles.append((UNEXPLAINED, face))
     for pip in pips:
         if pip.face is None and loose(picture, pip, tops):
-            return Verdict(UNEXPLAINED, tops, pip)
+            troubles.append((UNEXPLAINED, pip))
     for face in tops:
         if face.number == 1 and face.thing is None and [g for g in tops if g.pips[0].inv != face.pips[0].inv]:
-            return Verdict(
-                UNEXPLAINED, tops, face
-            )  # a light mark on a dark key beside white dice, as far as can be seen
+            # a light mark on a dark key beside white dice, as far as can be seen
+            troubles.append((UNEXPLAINED, face))
         if face.number > 3 or face.thing is None or len([g for g in tops if face.thing.holds(g)]) != 1:
             continue
         if not centred(face) and not judge.surrounded(picture, face):
-            return Verdict(OFF_CENTRE, tops, face)
-    odd = unread(things, tops, pips) or unread_body(holders, tops)
-    if odd is not None:
-        return Verdict(UNREAD, tops, odd)
-    if dice and len(tops) != dice:
-        return Verdict(MISSING if len(tops) < dice else TOO_MANY, tops)
-    return Verdict(OK, tops)
+            troubles.append((OFF_CENTRE, face))
+    troubles += [(UNREAD, odd) for odd in unread(things, tops, pips)]
+    troubles += [(UNREAD, odd) for odd in unread_body(holders, tops)]
+    return tops, troubles
 
 
 def tops_of(chosen):
@@ -240,7 +261,8 @@ def centred(face):
 
 
 def unread(things, tops, pips):
-    """A thing that could be a die that was not read, or that holds one more than was read."""
+    """Things that could be dice that were not read, or that hold one more than was read."""
+    found = []
     sizes = sorted([g.size() for g in tops])
     die = DIE * sizes[len(sizes) // 2]
     contrast = 0.25 * min([g.contrast() for g in tops])
@@ -256,7 +278,7 @@ def unread(things, tops, pips):
                 thing.area
                 > sum([max(2.2 * die, DIE * g.size() * max(2.2, 1.9 / shape(g)[2])) for g in held]) + 0.5 * die
             ):
-                return thing
+                found.append(thing)
         elif thing.area < 2 * die and [g for g in tops if _aside(g, thing)]:
             continue  # a side of that die
         elif 0.4 * die < thing.area < 4 * die:
@@ -264,12 +286,13 @@ def unread(things, tops, pips):
             high = thing.bottom - thing.top
             if wide < 2.4 * high and high < 2.4 * wide and thing.area > 0.45 * wide * high:
                 if [p for p in pips if 0.4 * r < p.r < 2 * r and p.contrast() > contrast and thing.holds(p)]:
-                    return thing
-    return None
+                    found.append(thing)
+    return found
 
 
 def unread_body(holders, tops):
-    """A mark of a die's size and of the dice's own lightness, with pips on it, where no die was read."""
+    """Marks of a die's size and of the dice's own lightness, with pips on them, where no die was read."""
+    found = []
     for top in tops:
         side = 3.7 * sqrt(top.size())
         for mark in holders:
@@ -279,8 +302,8 @@ def unread_body(holders, tops):
                 and mark.contrast() > 0.4 * top.contrast()
             ):
                 if not [g for g in tops if abs(g.x - mark.x) < 1.2 * mark.r and abs(g.y - mark.y) < 1.2 * mark.r]:
-                    return mark
-    return None
+                    found.append(mark)
+    return found
 
 
 def _aside(top, spot):

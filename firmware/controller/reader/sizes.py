@@ -5,7 +5,7 @@ How the pixels of a small die happen to fall decides whether its pips are found;
 
 import gc
 
-from controller.reader import accord, picture, scene
+from controller.reader import accord, picture, pool, scene
 from controller.reader.pips import PipFinder
 from controller.reader.stamps import Stamper
 from controller.target import ON_MICROPYTHON
@@ -24,30 +24,21 @@ _GARBAGE = 24 << 20  # bytes between collections: a heap full of small things ha
 
 
 def read(w, h, rgb, dice):
-    """(verdict, scale): what two sizes of the picture say and none denies; else the refusal at its own size."""
+    """(verdict, scale): what the first two sizes that read all of it say alike; else what all say together (pool.py)."""
     gc.threshold(_GARBAGE)
     finder = PipFinder(patient=True)
-    agreed = None
-    refusal = None
-    count = 0
-    for k, (times, of) in enumerate(_SIZES):
-        if count + len(_SIZES) - k < _ENOUGH:
-            break
+    read = []
+    said = []
+    for times, of in _SIZES:
         verdict, scale = _read_at(finder, w * times // of, h * times // of, sized(w, h, rgb, times, of), dice)
         gc.collect()
         scale *= times / of
-        if verdict.reason != scene.OK:
-            refusal = refusal or (verdict, scale)
-        elif agreed is None:
-            agreed = verdict, scale
-            count = 1
-        elif accord.same(agreed[0], agreed[1], verdict, scale, _SAME * max(w, h)):
-            count += 1
-        else:
-            return scene.Verdict(accord.DISAGREE), 1
-        if count == _ENOUGH:
-            return agreed
-    return refusal
+        said.append(pool.Size(verdict, scale))
+        if verdict.reason == scene.OK:
+            read.append((verdict, scale))
+            if len(read) == _ENOUGH and accord.same(*read[0], *read[1], _SAME * max(w, h)):
+                return read[0]
+    return pool.verdict(said, dice), 1
 
 
 def sized(w, h, rgb, times, of):
@@ -75,6 +66,6 @@ def _read_at(finder, w, h, rgb, dice):
     verdict = scene.read(twice, finder.find(twice), dice)
     stamper = Stamper()
     lumps = stamper.read(once, rgb)
-    if lumps is None:
+    if lumps is None or accord.fragments(verdict, 2, stamper.usual):
         return accord.with_first(verdict, 2, first), 2
     return accord.between(verdict, 2, lumps, stamper.usual, dice, first), 1

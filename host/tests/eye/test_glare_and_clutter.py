@@ -73,6 +73,24 @@ def test_a_die_cut_by_the_rim_is_not_read_by_what_is_left_of_it(draw: Draw, seen
     assert not reading.ok or reading.faces == [3, 4]
 
 
+def test_dirt_on_bare_ground_is_no_pip(draw: Draw) -> None:
+    picture = on_wide_ground(draw([4, 5, 6], side=28, body="#0a8a3a", ink="white", ground="#c8c4c0"), "#c8c4c0")
+    pen = ImageDraw.Draw(picture)
+    for x, y in ((60, 60), (400, 300), (90, 310)):
+        pen.ellipse([x - 2, y - 2, x + 2, y + 2], fill="#505050")
+    reading = read(picture.filter(ImageFilter.GaussianBlur(0.5)))
+    assert (reading.reason, reading.faces) == ("ok", [4, 5, 6])
+
+
+@pytest.mark.parametrize("body", ["#d4d0cc", "#dcd8d4", "white"])
+def test_a_one_whose_body_is_nearly_the_grounds_colour_is_not_taken_for_dirt(draw: Draw, body: str) -> None:
+    picture = draw([4, 1], side=60, body="white", ground="#c8c4c0")
+    one = draw([1], side=60, body=body, ground="#c8c4c0")
+    picture.paste(one, (picture.width - one.width, 0))
+    reading = read(on_wide_ground(picture, "#c8c4c0"))
+    assert not reading.ok or reading.faces == [1, 4]
+
+
 @pytest.mark.parametrize("name", CHANGES)
 def test_no_changed_photograph_of_the_quick_choice_is_misread(photographs: list[Photograph], name: str) -> None:
     """Two of them for each change, and at least one is still read; `python -m tumbler.eye.bench --transforms` has all."""

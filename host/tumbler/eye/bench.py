@@ -1,6 +1,6 @@
 """`make bench-reader`: how well the reader reads, on real photographs and on the twin's frames, with a report in pictures.
 
-    python -m tumbler.eye.bench [--throws N] [--seed S] [--out DIR] [--only photographs|twin] [--transforms]
+    python -m tumbler.eye.bench [--throws N] [--seed S] [--out DIR] [--only photographs|twin] [--transforms [N]]
 
 Writes DIR/report.md and contact sheets of what was refused and what was wrong. Exit 1 where anything was read wrongly
 on the twin, or more than one in a hundred photographs of the second half, or one in fifty of the changed ones.
@@ -113,9 +113,9 @@ def photographs(out: Path, say: Callable[[str], None]) -> bool:
     return sum(r.ok and r.faces != p.faces for p, r in unseen) <= max(1, len(unseen) // 100)
 
 
-def transforms(say: Callable[[str], None]) -> bool:
-    """The first half's photographs, each changed in ways that leave its faces as they are."""
-    found = [photograph for photograph in all_photographs() if photograph.tuned_on]
+def transforms(say: Callable[[str], None], each: int = 1) -> bool:
+    """The first half's photographs, each (or each third ...) changed in ways that leave its faces as they are."""
+    found = [photograph for photograph in all_photographs() if photograph.tuned_on][::each]
     desk = Desk()
     say("### The first half, changed\n\n| change | exact | silently wrong | refused |\n| --- | --- | --- | --- |")
     every: list[tuple[str, Photograph, Reading]] = []
@@ -275,7 +275,13 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--out", type=Path, default=Path("reports/reader"))
     parser.add_argument(
-        "--transforms", action="store_true", help="the first half's photographs also changed, in five ways"
+        "--transforms",
+        type=int,
+        nargs="?",
+        const=1,
+        default=0,
+        metavar="N",
+        help="the first half's photographs also changed, in fifteen ways; with N only each Nth of them",
     )
     parser.add_argument("--only", choices=("photographs", "twin"))
     options = parser.parse_args(words)
@@ -291,7 +297,7 @@ def main(words: Sequence[str] | None = None) -> int:
         if options.only != "twin":
             good = photographs(options.out, say) and good
         if options.transforms:
-            good = transforms(say) and good
+            good = transforms(say, options.transforms) and good
         if options.only != "photographs":
             good = twin(options.out, options.throws, options.seed, say) and good
     return 0 if good else 1

@@ -26,8 +26,8 @@ NOT_ON_DEVICE = {"tests", "declared", "__pycache__"}
 # of controller/reader: what reads picture files and makes calibrations on a PC; no file on the device imports one of these
 AT_DESK = {
     "accord", "colours", "desk", "faces", "feed", "foot_lessons", "ink", "judge", "lattice", "lesson", "lumps", "outline",
-    "photograph", "picture", "pips", "plate_plain", "scan_plain", "scene", "sizes", "stamps", "stretch_plain", "stretch_viper",
-    "symbol_desk", "symbol_frames", "symbol_lessons", "teach",
+    "photograph", "picture", "pips", "plate_plain", "pool", "scan_plain", "scene", "sizes", "stamps", "stretch_plain",
+    "stretch_viper", "symbol_desk", "symbol_frames", "symbol_lessons", "teach",
 }  # fmt: skip
 NATIVE = re.compile(r"^\s*@micropython\.(viper|native|asm)", re.MULTILINE)
 BUILDERS = 2
