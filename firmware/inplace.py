@@ -9,6 +9,7 @@ On a MicroPython whose objects this file does not know, nothing is moved and all
 
 import builtins
 import sys
+from array import array
 from struct import unpack, unpack_from
 
 from micropython import const
@@ -41,9 +42,9 @@ _MAGIC = b"ROW"
 _FUNCTIONS = ("function", "generator")  # viper's are called so too
 _LEAST = const(16)  # bytes that are compared to know that a block is the file's
 
-_import = builtins.__import__
+_import = __import__
 _disk = None  # kept from begin() to loaded(), then made when a module is loaded
-_kept = []  # the heap's copies of this file's own code, which runs while it is moved
+_kept = array("I")  # addresses of the heap's copies of this file's own code, which runs while it is moved: the collector sees them
 
 
 class Disk:
@@ -205,23 +206,23 @@ def loaded():
 
 def _loads(name, *rest):
     """What `import` calls from begin() on."""
-    global _disk
-    if name not in sys.modules:
-        _kept.clear()
+    global _disk, _kept
+    if "." in name and name not in sys.modules:  # the program's modules are in folders; MicroPython's own are not
+        _kept = None  # what ran out of the heap has returned
         disk = _disk
         _disk = disk or _new_disk()
         try:
             rows = _rows(name)
             for needed in rows.needs if rows else ():
                 if needed not in sys.modules:
-                    _load(needed, _rows(needed))
-            _load(name, rows)
+                    load(needed, _rows(needed))
+            load(name, rows)
         finally:
             _disk = disk
     return _import(name, *rest)
 
 
-def _load(name, rows):
+def load(name, rows):
     _import(name)
     _move(name, rows)
 
