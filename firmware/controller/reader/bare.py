@@ -9,11 +9,15 @@ from array import array
 from controller.reader import plate
 from controller.reader.pip_table import LAMP_HEIGHT, WIDTH
 from controller.reader.view import EDGE
+from controller.target import const
 
 SIDE = WIDTH // 4
 _HALF = EDGE / 2
 _GROWN = 1.0  # mm around a die: blur, and the joint between its side and the plate
 _SOFT = 2.2  # mm around a shadow: the lamp is not a point
+_STEP = const(4)
+_BITS = const(12)
+_ONE = const(4096)
 _GLARE_CELLS = 16  # that the lamp's image on the dome may take
 
 
@@ -28,19 +32,38 @@ class Bare:
         self._sums = array("i", bytes(28))
         self._stack = array("I", bytes(4 * 400))
         self._corners = array("H", bytes(4 * 12))
-        view = known.view
-        limit = known.plate_r * known.plate_r
-        for y in range(SIDE):
-            for x in range(SIDE):
-                u, v = view.lift(known.left + 4 * x + 2.0, 4 * y + 2.0, 0.0)
-                if u * u + v * v > limit:
+        for y in range(0, SIDE, _STEP):
+            self._lay(y, self._seen(y), self._seen(y + _STEP))
+
+    def _seen(self, y):
+        """Where every fourth cell of a row looks: x and y, _ONE to the plate's edge."""
+        known, row = self._known, []
+        by = _ONE / known.plate_r
+        for x in range(0, SIDE + 1, _STEP):
+            u, v = known.view.lift(known.left + 4 * x + 2.0, 4 * y + 2.0, 0.0)
+            row.append((int(u * by), int(v * by)))
+        return row
+
+    def _lay(self, top, above, below):
+        """The ground of so many rows; straight between what was worked out, in whole numbers: all of it would take a chip ten seconds."""
+        known, ground = self._known, self._ground
+        g0, gx, gy = int(256 * known.g0), int(256 * known.gx), int(256 * known.gy)
+        gxx, gxy, gyy = int(256 * known.gxx), int(256 * known.gxy), int(256 * known.gyy)
+        for at in range(_STEP * len(above) - _STEP):
+            k, right = at // _STEP, at % _STEP
+            (u0, v0), (u1, v1) = above[k], above[k + 1]
+            (u2, v2), (u3, v3) = below[k], below[k + 1]
+            left = _STEP - right
+            u0, v0 = u0 * left + u1 * right, v0 * left + v1 * right
+            u2, v2 = u2 * left + u3 * right, v2 * left + v3 * right
+            for down in range(_STEP):
+                u = (u0 * (_STEP - down) + u2 * down) // (_STEP * _STEP)
+                v = (v0 * (_STEP - down) + v2 * down) // (_STEP * _STEP)
+                if u * u + v * v > _ONE * _ONE:
                     continue  # 0: not looked at
-                u /= known.plate_r
-                v /= known.plate_r
-                level = (
-                    known.g0 + known.gx * u + known.gy * v + known.gxx * u * u + known.gxy * u * v + known.gyy * v * v
-                )
-                self._ground[SIDE * y + x] = max(1, min(4095, int(16 * level)))
+                level = g0 + (gx * u + gy * v >> _BITS)
+                level += (gxx * (u * u >> _BITS) >> _BITS) + (gxy * (u * v >> _BITS) >> _BITS) + (gyy * (v * v >> _BITS) >> _BITS)
+                ground[SIDE * (top + down) + at] = max(1, min(4095, level >> 4))
 
     def levels(self):
         """Of every thirteenth cell of the plate, sorted."""
