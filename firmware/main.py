@@ -62,10 +62,12 @@ def main():
 
 
 def _in_place():
-    """The code of what is loaded from here on stays in flash, where board and program know how. -> what to call afterwards."""
+    """The code of what is loaded from here on stays in flash, where port and program know how. -> what to call afterwards."""
+    if sys.platform != "rp2":
+        return gc.collect
     try:
-        from inplace import begin, loaded
-    except ImportError:
+        from boards.inplace import begin, loaded
+    except ImportError:  # a program of before
         return gc.collect
     begin()
     return loaded

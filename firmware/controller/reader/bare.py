@@ -45,7 +45,7 @@ class Bare:
         return row
 
     def _lay(self, top, above, below):
-        """The ground of so many rows; straight between what was worked out, in whole numbers: all of it would take a chip ten seconds."""
+        """The ground of some rows, straight between what was worked out, in whole numbers: floats for all take ten seconds."""
         known, ground = self._known, self._ground
         g0, gx, gy = int(256 * known.g0), int(256 * known.gx), int(256 * known.gy)
         gxx, gxy, gyy = int(256 * known.gxx), int(256 * known.gxy), int(256 * known.gyy)
@@ -62,7 +62,11 @@ class Bare:
                 if u * u + v * v > _ONE * _ONE:
                     continue  # 0: not looked at
                 level = g0 + (gx * u + gy * v >> _BITS)
-                level += (gxx * (u * u >> _BITS) >> _BITS) + (gxy * (u * v >> _BITS) >> _BITS) + (gyy * (v * v >> _BITS) >> _BITS)
+                level += (
+                    (gxx * (u * u >> _BITS) >> _BITS)
+                    + (gxy * (u * v >> _BITS) >> _BITS)
+                    + (gyy * (v * v >> _BITS) >> _BITS)
+                )
                 ground[SIDE * (top + down) + at] = max(1, min(4095, level >> 4))
 
     def levels(self):

@@ -1,4 +1,4 @@
-"""A compiled module laid out so that a controller can run its functions where they lie in flash (firmware/inplace.py).
+"""A compiled module laid out so that a controller can run its functions where they lie in flash (firmware/boards/inplace.py).
 
 Its files are littlefs's, in blocks: here no function crosses from one block into the next, native code begins at a word, and rows
 at the file's end say where each function lies. MicroPython loads the file as any other and does not read the rows.

@@ -12,11 +12,9 @@ import sys
 from array import array
 from struct import unpack, unpack_from
 
+from machine import mem32
 from micropython import const
-
-if sys.platform == "rp2":
-    from machine import mem32
-    from uctypes import bytearray_at
+from uctypes import bytearray_at
 
 _MPY = const(0x306)  # bytecode 6.3
 _MPY_VERSION = const(0x3FF)
@@ -43,8 +41,9 @@ _FUNCTIONS = ("function", "generator")  # viper's are called so too
 _LEAST = const(16)  # bytes that are compared to know that a block is the file's
 
 _import = __import__
-_disk = None  # kept from begin() to loaded(), then made when a module is loaded
-_kept = array("I")  # addresses of the heap's copies of this file's own code, which runs while it is moved: the collector sees them
+_disk: "Disk | None" = None  # kept from begin() to loaded(), then made when a module is loaded
+# addresses of the heap's copies of this file's own code, which runs while it is moved: the collector sees them
+_kept: "array | None" = array("I")
 
 
 class Disk:
@@ -77,7 +76,9 @@ class Rows:
     """Where the functions of one module lie. OSError, ValueError where that can't be known."""
 
     def __init__(self, disk, path):
-        self._blocks = []  # (first byte of the file in it, address of that byte), the last one first
+        self._blocks: list[
+            tuple[int, int]
+        ] = []  # (first byte of the file in it, address of that byte), the last one first
         with disk.open(path) as f:
             size = f.seek(0, 2)
             f.seek(size - _END)
@@ -184,7 +185,7 @@ def _known(n):
 def begin():
     """-> whether the code of what is imported from here on leaves the heap."""
     global _disk
-    if sys.platform != "rp2" or sys.implementation._mpy & _MPY_VERSION != _MPY:
+    if sys.implementation._mpy & _MPY_VERSION != _MPY:
         return False
     _disk = _new_disk()
     _move(__name__, _rows(__name__), _kept)
