@@ -16,7 +16,6 @@ _HALF = EDGE / 2
 _GROWN = 1.0  # mm around a die: blur, and the joint between its side and the plate
 _SOFT = 2.2  # mm around a shadow: the lamp is not a point
 _STEP = const(4)
-_BITS = const(12)
 _ONE = const(4096)
 _GLARE_CELLS = 16  # that the lamp's image on the dome may take
 
@@ -33,41 +32,34 @@ class Bare:
         self._stack = array("I", bytes(4 * 400))
         self._corners = array("H", bytes(4 * 12))
         for y in range(0, SIDE, _STEP):
-            self._lay(y, self._seen(y), self._seen(y + _STEP))
+            self._lay(y, self._corner_row(y), self._corner_row(y + _STEP))
 
-    def _seen(self, y):
-        """Where every fourth cell of a row looks: x and y, _ONE to the plate's edge."""
+    def _corner_row(self, y):
+        """Of every fourth cell of a row: where it looks, _ONE to the plate's edge, and how bright the plate is there."""
         known, row = self._known, []
-        by = _ONE / known.plate_r
         for x in range(0, SIDE + 1, _STEP):
             u, v = known.view.lift(known.left + 4 * x + 2.0, 4 * y + 2.0, 0.0)
-            row.append((int(u * by), int(v * by)))
+            u /= known.plate_r
+            v /= known.plate_r
+            level = known.g0 + known.gx * u + known.gy * v + known.gxx * u * u + known.gxy * u * v + known.gyy * v * v
+            row.append((int(u * _ONE), int(v * _ONE), int(256 * level)))
         return row
 
     def _lay(self, top, above, below):
-        """The ground of some rows, straight between what was worked out, in whole numbers: floats for all take ten seconds."""
-        known, ground = self._known, self._ground
-        g0, gx, gy = int(256 * known.g0), int(256 * known.gx), int(256 * known.gy)
-        gxx, gxy, gyy = int(256 * known.gxx), int(256 * known.gxy), int(256 * known.gyy)
-        for at in range(_STEP * len(above) - _STEP):
+        """The ground of four rows, straight between their corners, in whole numbers: floats for every cell take ten seconds."""
+        ground = self._ground
+        for at in range(SIDE):
             k, right = at // _STEP, at % _STEP
-            (u0, v0), (u1, v1) = above[k], above[k + 1]
-            (u2, v2), (u3, v3) = below[k], below[k + 1]
             left = _STEP - right
-            u0, v0 = u0 * left + u1 * right, v0 * left + v1 * right
-            u2, v2 = u2 * left + u3 * right, v2 * left + v3 * right
+            (u, v, level), (u1, v1, level1) = above[k], above[k + 1]
+            (u2, v2, level2), (u3, v3, level3) = below[k], below[k + 1]
+            u, v, level = u * left + u1 * right, v * left + v1 * right, level * left + level1 * right
+            u2, v2, level2 = u2 * left + u3 * right, v2 * left + v3 * right, level2 * left + level3 * right
             for down in range(_STEP):
-                u = (u0 * (_STEP - down) + u2 * down) // (_STEP * _STEP)
-                v = (v0 * (_STEP - down) + v2 * down) // (_STEP * _STEP)
-                if u * u + v * v > _ONE * _ONE:
-                    continue  # 0: not looked at
-                level = g0 + (gx * u + gy * v >> _BITS)
-                level += (
-                    (gxx * (u * u >> _BITS) >> _BITS)
-                    + (gxy * (u * v >> _BITS) >> _BITS)
-                    + (gyy * (v * v >> _BITS) >> _BITS)
-                )
-                ground[SIDE * (top + down) + at] = max(1, min(4095, level >> 4))
+                up = _STEP - down
+                x, y = (u * up + u2 * down) >> 4, (v * up + v2 * down) >> 4
+                if x * x + y * y <= _ONE * _ONE:  # elsewhere 0: not looked at
+                    ground[SIDE * (top + down) + at] = max(1, min(4095, (level * up + level2 * down) >> 8))
 
     def levels(self):
         """Of every thirteenth cell of the plate, sorted."""
