@@ -67,9 +67,13 @@ def _in_place():
         return gc.collect
     try:
         from boards.inplace import begin, loaded
-    except ImportError:  # a program of before
+
+        begin()
+    except (
+        Exception
+    ) as error:  # a program of before has none; whatever it is, a table that runs from the heap still runs
+        sys.print_exception(error)
         return gc.collect
-    begin()
     return loaded
 
 

@@ -76,9 +76,8 @@ class Rows:
     """Where the functions of one module lie. OSError, ValueError where that can't be known."""
 
     def __init__(self, disk, path):
-        self._blocks: list[
-            tuple[int, int]
-        ] = []  # (first byte of the file in it, address of that byte), the last one first
+        # (first byte of the file in it, address of that byte), the last block first
+        self._blocks: list[tuple[int, int]] = []
         with disk.open(path) as f:
             size = f.seek(0, 2)
             f.seek(size - _END)
@@ -136,13 +135,15 @@ class Mover:
         self._rows = rows
         self._keep = keep
 
-    def names(self, names):
+    def names(self, names, classes=2):
+        """`classes`: how deep they are looked into; two that name each other must not be looked into for ever."""
         for value in names.values():
             kind, at = type(value), id(value)
             if at < _RAM:
                 continue  # MicroPython's own
             if kind is type:
-                self.names(value.__dict__)
+                if classes:
+                    self.names(value.__dict__, classes - 1)
             elif kind is property:
                 for k in range(1, 1 + _PROPERTY_FUNCTIONS):
                     self._held(mem32[at + k * _WORD])
@@ -211,13 +212,15 @@ def _loads(name, *rest):
     if "." in name and name not in sys.modules:  # the program's modules are in folders; MicroPython's own are not
         _kept = None  # what ran out of the heap has returned
         disk = _disk
-        _disk = disk or _new_disk()
         try:
+            _disk = disk or _new_disk()
             rows = _rows(name)
             for needed in rows.needs if rows else ():
                 if needed not in sys.modules:
                     load(needed, _rows(needed))
             load(name, rows)
+        except MemoryError:
+            pass  # the import alone may have room enough
         finally:
             _disk = disk
     return _import(name, *rest)
