@@ -30,7 +30,7 @@ SEED = 1
 KEY = bytes(range(32))
 BOOK = "crown-melbourne-sicbo-a"
 BOOT_S, SELF_TEST_S, ROUND_S = 6, 6, 40
-HEAP_LEAST = 80_000  # free at its lowest, with tags: what a camera's reader has to live in
+HEAP_LEAST = 120_000  # free at its lowest, with tags
 FRAMES = 1000
 LESS_THAN_A_WRITE = 1000  # bytes: littlefs programs more for any file that changes
 
