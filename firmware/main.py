@@ -5,6 +5,7 @@ port that runs it. boot.py has put the chosen program's folder before all others
 program's. An error that reaches this file is a defect: it is printed and the controller starts anew.
 """
 
+import gc
 import sys
 
 import micropython
@@ -38,6 +39,7 @@ def main():
     board = None
     started = False
     try:
+        loaded = _in_place()
         name = board_name()
         board = getattr(__import__("boards." + name), name).Board()
         if reads_by_camera(board):  # first of all: later there is no room of this size in one piece
@@ -49,6 +51,7 @@ def main():
 
         table = Table(board)
         table.start()
+        loaded()
         started = True
         table.run()
     except Exception as error:
@@ -56,6 +59,22 @@ def main():
         if not started:
             _not_started(error)
         _start_anew(board)
+
+
+def _in_place():
+    """The code of what is loaded from here on stays in flash, where port and program know how. -> what to call afterwards."""
+    if sys.platform != "rp2":
+        return gc.collect
+    try:
+        from boards.inplace import begin, loaded
+
+        begin()
+    except (
+        Exception
+    ) as error:  # a program of before has none; whatever it is, a table that runs from the heap still runs
+        sys.print_exception(error)
+        return gc.collect
+    return loaded
 
 
 def _not_started(error):

@@ -6,9 +6,7 @@ One table for the whole file, booted once. The first tests run always; those tha
 
 from __future__ import annotations
 
-import json
 import struct
-import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -17,13 +15,13 @@ from dicewire import codes
 from dicewire import messages as wire
 from tumbler.rigs.emulated.image import firmware_hash, read_back
 from tumbler.rigs.emulated.peer import Peer
+from tumbler.rigs.emulated.rounds import deal, game_table, lit_by, truth
 from tumbler.rigs.emulated.table import EmulatedTable
 from tumbler.rigs.emulated.uf2 import NoUf2, find_uf2
 from tumbler.rigs.report import Measurement
 from tumbler.rules.gametable import GameImage, compile_book
 from tumbler.twin.dealer import Slip
 from tumbler.twin.line import Noise
-from tumbler.twin.process import firmware_tree
 from tumbler.twin.twin import Plan
 
 pytestmark = [pytest.mark.xdist_group("emulated"), pytest.mark.timeout(1800)]
@@ -32,7 +30,7 @@ SEED = 1
 KEY = bytes(range(32))
 BOOK = "crown-melbourne-sicbo-a"
 BOOT_S, SELF_TEST_S, ROUND_S = 6, 6, 40
-HEAP_LEAST = 80_000  # free at its lowest, with tags: what a camera's reader has to live in
+HEAP_LEAST = 120_000  # free at its lowest, with tags
 FRAMES = 1000
 LESS_THAN_A_WRITE = 1000  # bytes: littlefs programs more for any file that changes
 
@@ -91,24 +89,6 @@ def open_table(peer: Peer) -> Peer:
     return peer
 
 
-def deal(peer: Peer, seconds: float = ROUND_S) -> tuple[int, dict[str, Any]]:
-    """One round by the dealer. -> the record's message number and values."""
-    dealer = peer.table.dealer
-    assert dealer is not None
-    seen, rounds = len(peer.heard), dealer.rounds
-    records = (wire.RESULT, wire.NO_SPIN)
-    dealer.paused = False
-    peer.until(lambda: peer.table.spins.current is not None, 5, "a spin")
-    dealer.paused = True
-    peer.until(lambda: any(number in records for number, _ in peer.heard[seen:]), seconds, "a record of the spin")
-    peer.until(lambda: dealer.rounds > rounds, seconds, "the end of the round")
-    return next(row for row in peer.heard[seen:] if row[0] in records)
-
-
-def truth(peer: Peer) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in peer.table.plan.truth.read_text().splitlines()]
-
-
 def boots_again(peer: Peer, sessions: int, seconds: float = BOOT_S) -> dict[str, Any]:
     peer.until(lambda: len(peer.ups) > sessions, seconds, "a new session")
     return peer.ups[-1]
@@ -153,7 +133,7 @@ def test_a_round_gives_the_result_that_the_physics_knows(
 ) -> None:
     peer = open_table
     cycles, began = peer.table.chip.cycles, peer.table.chip.now_us
-    number, values = deal(peer)
+    number, values = deal(peer, ROUND_S)
     assert number == wire.RESULT, values
     row = truth(peer)[-1]
     assert row["flat"]
@@ -165,18 +145,6 @@ def test_a_round_gives_the_result_that_the_physics_knows(
     measure("share of the processor that a round takes", busy * 100, "%", high=90)
 
 
-def lit_by(game: GameImage, values: dict[str, Any]) -> bytes:
-    """The winning areas by the table that an inspector signed, on this machine's own interpreter of it."""
-    controller = str(firmware_tree())
-    if controller not in sys.path:
-        sys.path.append(controller)
-    from controller.game import GameTable  # type: ignore[import-not-found]
-
-    table = GameTable(game.data)
-    table.look_up(values["state_before"], bytes(values["faces"]))
-    return bytes(table.lit).ljust(32, b"\0")
-
-
 # --- with --rig emulated --------------------------------------------------------------------------------------------------
 
 
@@ -186,13 +154,13 @@ def test_dice_shown_before_no_more_bets_are_a_no_spin(open_table: Peer, long: No
     assert dealer is not None
     results = len(peer.all(wire.RESULT))
     dealer.slip = lambda: Slip.EXPOSED_EARLY
-    number, values = deal(peer)
+    number, values = deal(peer, ROUND_S)
     dealer.slip = lambda: None
     assert number == wire.NO_SPIN
     assert values["cause"] == codes.CAUSE_EXPOSED_EARLY
     assert len(peer.all(wire.RESULT)) == results
     assert truth(peer)[-1]["why_not"] == "exposed_early"
-    number, _ = deal(peer)  # wagers stand: the next spin counts
+    number, _ = deal(peer, ROUND_S)  # wagers stand: the next spin counts
     assert number in (wire.RESULT, wire.NO_SPIN)
 
 
@@ -201,10 +169,7 @@ def test_every_lamp_of_every_area_lights_alone_on_the_wire(
 ) -> None:
     peer = open_table
     assert peer.ask(codes.SERVICE_ENTER)["ok"]
-    lit_by(game, {"state_before": 0, "faces": (1, 2, 3)})
-    from controller.game import GameTable
-
-    table = GameTable(game.data)
+    table = game_table(game)
     shown = peer.table.chips.lamps
     dark = peer.table.chips.lamps.amps()
     least = 1000.0
@@ -289,7 +254,7 @@ def test_the_flash_outlives_a_power_cycle(open_table: Peer, long: None) -> None:
     assert after["boot_id"] != before["boot_id"]
     assert after["reset_cause"] == codes.RESET_POWER_ON
     peer.until(lambda: peer.phase == codes.PHASE_BETTING_OPEN, SELF_TEST_S, "betting open")
-    _, values = deal(peer)
+    _, values = deal(peer, ROUND_S)
     assert values["spin"] == spins + 1
 
 

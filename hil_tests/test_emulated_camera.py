@@ -1,7 +1,7 @@
 """The camera on the emulated RP2040: the firmware's own driver on SPI and I2C, its own reader, dice as the physics laid them.
 
-The program is the shipped reader on the shipped board without the rest of the table: with the official UF2, which has no
-frozen modules, a whole table and a camera do not fit into the chip's memory together (docs/hil.md). With `--rig emulated`.
+The program is the shipped reader on the shipped board without the rest of the table, which test_emulated_camera_play.py has.
+With `--rig emulated`.
 """
 
 from __future__ import annotations

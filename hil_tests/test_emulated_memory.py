@@ -18,19 +18,29 @@ from tumbler.twin.twin import Plan
 pytestmark = [pytest.mark.xdist_group("quirks"), pytest.mark.timeout(900)]
 
 BOOK = "crown-melbourne-sicbo-a"
-FREE_LEAST = 90_000  # with tags, ready to play
-PIECE_LEAST = 64_000
+FREE_LEAST = 120_000  # with tags, ready to play
+PIECE_LEAST = 100_000
+CAMERA_LEAST = 25_000  # with a camera, at its lowest: in the middle of a reading
 
 
 @pytest.fixture(scope="module")
 def by_tags(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> MemoryMap:
+    return weighed(request, tmp_path_factory, "tags")
+
+
+@pytest.fixture(scope="module")
+def by_camera(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> MemoryMap:
+    return weighed(request, tmp_path_factory, "camera")
+
+
+def weighed(request: pytest.FixtureRequest, folders: pytest.TempPathFactory, reader: str) -> MemoryMap:
     if request.config.getoption("--rig") != "emulated":
         pytest.skip("takes a minute: --rig emulated (make hil-emulated)")
     try:
         uf2 = find_uf2()
     except NoUf2 as error:
         pytest.skip(f"no emulated controller: {error}")
-    return memory_map(uf2, plan(tmp_path_factory.mktemp("memory"), "tags"))
+    return memory_map(uf2, plan(folders.mktemp("memory"), reader))
 
 
 def plan(folder: Path, reader: str) -> Plan:
@@ -61,3 +71,15 @@ def test_a_table_loads_only_what_it_reads_by_and_forgets_what_it_tested_with(by_
         "dicewire.opener",
     ):
         assert unused not in loaded
+
+
+def test_the_memory_map_of_a_table_that_reads_by_camera(by_camera: MemoryMap, measure: Measurement) -> None:
+    assert by_camera.phase == codes.PHASE_BETTING_OPEN
+    assert {"drivers.arducam", "controller.reader.pip_reader"} <= by_camera.modules.keys()
+    assert not {"drivers.pn5180", "controller.reader.tags", "controller.reader.symbols"} & by_camera.modules.keys()
+    ready = by_camera.marks[TESTED]
+    measure("heap, all modules with a camera", sum(by_camera.modules.values()), "bytes")
+    measure("heap free when ready to play by camera", ready.free, "bytes", low=CAMERA_LEAST)
+    measure("largest piece of it, with a camera", ready.largest, "bytes")
+    assert by_camera.lowest is not None
+    measure("heap free at its lowest in a reading by camera", by_camera.lowest, "bytes", low=CAMERA_LEAST)

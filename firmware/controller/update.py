@@ -68,7 +68,7 @@ class Update:
             return "this board has no slots"
         if (
             fitted.readers(parts.files) & fitted.CAMERA
-        ):  # its program runs in place: out of a slot it would fill the heap
+        ):  # receiving, and starting out of a slot, have not been tried in the heap that pictures leave
             return "a table with a camera is updated at the bench"
         if self._slots.trial:
             return "an update is on trial"

