@@ -278,7 +278,7 @@ class PipReader(Stills):
         elif self._frame == 1:
             self._check()
         else:
-            self._work = self._outline
+            self._work = self.outline
 
     def _check(self):
         """Is the picture fit to be read?"""
@@ -292,9 +292,9 @@ class PipReader(Stills):
         if sight:
             self._said(codes.CAUSE_UNREADABLE, sight)
         else:
-            self._work = self._find
+            self._work = self.find
 
-    def _find(self, now):
+    def find(self, now):
         self._found = self._eye.find()
         if self._found is None:
             self._said(codes.CAUSE_FOREIGN_OBJECT, codes.SIGHT_CROWDED)
@@ -304,7 +304,7 @@ class PipReader(Stills):
             self._more()
         gc.collect()
 
-    def _outline(self, now):
+    def outline(self, now):
         b, eye, frame = self._buffers, self._eye, self._frame
         if frame > 2:
             plate.coarse(b.plane, _W, _W, b.cells if frame == 3 else b.mask)
@@ -317,9 +317,9 @@ class PipReader(Stills):
             self._more()
         else:
             plate.brighter(b.cells, b.mask, len(b.cells))
-            self._work = self._judge
+            self._work = self.judge
 
-    def _judge(self, now):
+    def judge(self, now):
         cause, sight, found = self._eye.verdict(self._found, self._dice)
         self._found = ()
         if cause and self._eye.dirty():

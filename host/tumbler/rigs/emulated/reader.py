@@ -1,6 +1,6 @@
-"""The camera's reader on the emulated RP2040: what one frame costs, step by step, and what was read.
+"""The camera's reader on the emulated RP2040: what a reading costs, frame by frame and step by step, and what was read.
 
-    reading = read_spin(find_uf2(), eye, frames, dice=3); reading.frames[-1].cycles, .steps; reading.faces
+    spin = read_spin(find_uf2(), eye, (by_lamp_0, by_lamp_1), dice=3); spin.readings[-1].cycles, .split(); spin.faces
 
 `eye` is the table's calibration (tumbler.eye.calibrate), a frame 320 x 240 bytes of luma as the camera gives them. What the
 camera's bus takes is not in it (77 ms a frame at 8 MHz; the emulator's buses take no time).
@@ -8,19 +8,19 @@ camera's bus takes is not in it (77 ms a frame at 8 MHz; the emulator's buses ta
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tumbler.rigs.emulated.cycles import Cost, count
 from tumbler.rigs.emulated.uf2 import Uf2
 
 FRAME_BYTES = 320 * 240
-MOST_FRAMES = 12  # in the flash beside the firmware
 STEPS = {
     "_capture": "begin",
     "take": "take: rows into the plane",
     "look": "look: light, focus",
-    "_read": "read: marks, poses, outlines, bare plate",
+    "find": "find: marks, poses, second opinion",
+    "outline": "outline: turns of ones, sides",
+    "judge": "judge: sides, bare plate",
 }
 
 PROGRAM = """
@@ -30,20 +30,19 @@ class Frames:
     torn = frozen = False
 
     def __init__(self):
-        self.number = 0
+        self.lamp = 0
         self.file = None
 
     def start(self, colour=False):
         pass
 
     def light(self, lamp):
-        pass
+        self.lamp = lamp
 
     def begin(self):
         if self.file:
             self.file.close()
-        self.file = open('frame%d' % self.number, 'rb')
-        self.number = min(self.number + 1, {frames} - 1)
+        self.file = open('frame%d' % self.lamp, 'rb')
 
     def ready(self):
         return True
@@ -84,8 +83,14 @@ print('read', reader.cause, reader.detail, reader.reads, low, *reader.faces)
 
 
 @dataclass(frozen=True)
-class FrameCost:
+class ReadingCost:
+    """Frames by both lamps, until they were read or refused."""
+
     steps: tuple[Cost, ...]
+
+    @property
+    def frames(self) -> int:
+        return sum(STEPS[step.what] == "begin" for step in self.steps)
 
     @property
     def cycles(self) -> int:
@@ -101,7 +106,7 @@ class FrameCost:
 
 @dataclass(frozen=True)
 class SpinCost:
-    frames: tuple[FrameCost, ...]
+    readings: tuple[ReadingCost, ...]
     cause: int  # codes.CAUSE_*, 0 where it was read
     detail: int
     reads: int
@@ -110,18 +115,18 @@ class SpinCost:
     heap_low: int  # free at the lowest, before anything was collected
 
 
-def read_spin(uf2: Uf2, eye: bytes, frames: Sequence[bytes], dice: int, reads: int = 3) -> SpinCost:
-    """Frames as they come one after the other; the last one stays. RigFailed where the reader raises."""
-    if not 0 < len(frames) <= MOST_FRAMES:
-        raise ValueError(f"{len(frames)} frames: one at least, and at most {MOST_FRAMES} fit into the flash")
-    source = PROGRAM.format(frames=len(frames), reads=reads, dice=dice, steps=tuple(STEPS))
-    counted = count(uf2, source, {"eye.bin": eye, **{f"frame{n}": data for n, data in enumerate(frames)}})
+def read_spin(uf2: Uf2, eye: bytes, pair: tuple[bytes, bytes], dice: int, reads: int = 2) -> SpinCost:
+    """Of dice that lie still, seen by one lamp and by the other. RigFailed where the reader raises."""
+    source = PROGRAM.format(reads=reads, dice=dice, steps=tuple(STEPS))
+    counted = count(uf2, source, {"eye.bin": eye, **{f"frame{n}": data for n, data in enumerate(pair)}})
     told = {line.split()[0]: [int(word) for word in line.split()[1:]] for line in counted.lines}
     cause, detail, agreed, low, *faces = told["read"]
-    taken: list[list[Cost]] = []
+    readings: list[list[Cost]] = [[]]
+    judged = False
     for cost in counted.costs:
-        if STEPS[cost.what] == "begin":
-            taken.append([])
-        taken[-1].append(cost)
-    costs = tuple(FrameCost(tuple(one)) for one in taken)
+        if judged:
+            readings.append([])
+        readings[-1].append(cost)
+        judged = cost.what == "judge"
+    costs = tuple(ReadingCost(tuple(one)) for one in readings)
     return SpinCost(costs, cause, detail, agreed, tuple(faces), told["fixed"][0], low)
