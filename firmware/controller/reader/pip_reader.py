@@ -37,6 +37,7 @@ _SHADED = 3.0  # a dark die's edge merges with a shadow beyond it, and seems far
 _NEXT = EDGE / 2 + 1.5  # mm from the middle: the plate beyond a side
 _HEIGHTS = (3.0, 7.0, 11.0, 15.0)  # mm
 _WIDE = EDGE / 2 + 0.6
+_SHADOW_REACH = 26.0  # mm from a die's middle
 _SIDES = ((1, 0), (0, 1), (-1, 0), (0, -1))
 _FAINT = const(160)  # sixteenths of a grey step by which the bare plate may be brighter or darker
 _UNEVEN = 0.05  # of its level, at least
@@ -120,7 +121,7 @@ class Eye:
         for along in (-3.5, 0.0, 3.5):
             px, py = pose.outward(_NEXT * c - along * s, _NEXT * s + along * c)
             for other in found:
-                if other is pose:
+                if other is pose or (other.x - px) ** 2 + (other.y - py) ** 2 > _SHADOW_REACH * _SHADOW_REACH:
                     continue
                 for z in _HEIGHTS:
                     u, v = other.inward(
@@ -133,17 +134,23 @@ class Eye:
     def edges(self, pose, found):
         """(how far out its outline is, where it should be, how far the lamps shine on it, whether the plate beyond is free of a
         shadow) of each side, by both lamps."""
+        if pose.edges is None:
+            pose.edges = [self._edge(pose, side, found) for side in range(4)]
+        return pose.edges
+
+    def _edge(self, pose, side, found):
         known = self.known
-        out = []
-        for side in range(4):
-            c, s = _SIDES[side]
-            lit = known.lit(pose, c, s, 0), known.lit(pose, c, s, 1)
+        c, s = _SIDES[side]
+        lit = known.lit(pose, c, s, 0), known.lit(pose, c, s, 1)
+        if known.inv:
             clear = [lit[lamp] > _LIT and not self._shadowed(pose, c, s, lamp, found) for lamp in (0, 1)]
             x, y = pose.outward(EDGE * c, EDGE * s)
             bare = known.level(0, x, y) * self.light, known.level(1, x, y) * self.light
-            edge, at, sure = sides.edge((pose.seen[0][side], pose.seen[1][side]), clear, bare, known.inv)
-            out.append((edge, at, lit, sure))
-        return out
+        else:
+            clear = [True, True]
+            bare = 1.0, 1.0
+        edge, at, sure = sides.edge((pose.seen[0][side], pose.seen[1][side]), clear, bare, known.inv)
+        return edge, at, lit, sure
 
     def _is_die(self, pose, found):
         """A mark alone: the lamp's reflection on the bare plate has no outline around it."""
@@ -205,9 +212,13 @@ class Eye:
             return 1
         return 2 if away > self.known.plate_r - 0.75 * EDGE else 1
 
-    def verdict(self, found, dice):
+    def verdict(self, found, wanted):
         """(cause, sight, poses): cause 0 where so many dice lie flat and are read. After outline() by both lamps."""
-        found = [pose for pose in found if pose.number > 1 or self._is_die(pose, found)]
+        dice = [pose for pose in found if pose.number > 1 or self._is_die(pose, found)]
+        if len(dice) < len(found):
+            for pose in dice:
+                pose.edges = None  # by a die that is none
+        found = dice
         for pose in found:
             if pose.second != pose.number:
                 return codes.CAUSE_UNREADABLE, codes.SIGHT_UNREAD, ()
@@ -219,15 +230,15 @@ class Eye:
                 sight = codes.SIGHT_LEANING if away > self.known.plate_r - EDGE else codes.SIGHT_COCKED
                 return codes.CAUSE_NOT_FLAT, sight, ()
         most = self.strange(found)
-        if most >= _DIE_CELLS and len(found) < dice:
+        if most >= _DIE_CELLS and len(found) < wanted:
             if self.stacked():
                 return codes.CAUSE_NOT_FLAT, codes.SIGHT_STACKED, ()
             return codes.CAUSE_UNREADABLE, codes.SIGHT_UNREAD, ()
         if most:
             return codes.CAUSE_FOREIGN_OBJECT, codes.SIGHT_FOREIGN, ()
-        if len(found) < dice:
+        if len(found) < wanted:
             return codes.CAUSE_MISSING, codes.SIGHT_MISSING if found else codes.SIGHT_NO_DICE, ()
-        if len(found) > dice:
+        if len(found) > wanted:
             return codes.CAUSE_TOO_MANY, codes.SIGHT_TOO_MANY, ()
         return 0, 0, found
 

@@ -36,6 +36,7 @@ class Pose:
         "body",
         "c",
         "contrast",
+        "edges",
         "map",
         "marks",
         "number",
@@ -45,6 +46,7 @@ class Pose:
         "scores",
         "second",
         "seen",
+        "sides",
         "skew",
         "slots",
         "x",
@@ -61,7 +63,7 @@ class Pose:
         self.marks = []
         self.slots = []
         self.body = self.contrast = 0
-        self.map = self.scores = None
+        self.map = self.scores = self.sides = self.edges = None
         self.seen = [None, None]
 
     def face(self, turn):

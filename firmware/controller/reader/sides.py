@@ -35,7 +35,7 @@ BEYOND = 3.0  # mm: more than is looked at
 class Sides:
     def __init__(self, known):
         # where the lamps are mirrored on the dome, as if on the top plane: what is seen there is not the die's edge
-        self._glares = [(x * DROP, y * DROP, (min(r, _GLARE) * DROP) ** 2) for x, y, r in known.glares]
+        self._glares = [(x * DROP, y * DROP, min(r, _GLARE) * DROP) for x, y, r in known.glares]
         self._points = array("H")
         for k in range(STEPS):
             for a in range(ACROSS):
@@ -45,26 +45,19 @@ class Sides:
         self._use = bytearray(ACROSS)
         self._sums = array("H", bytes(2 * STEPS))
 
-    def profile(self, plane, w, h, pose, side, others, view, lamp):
+    def profile(self, plane, w, h, side, lamp):
         """(where a flat die's outline is, sums of all lines along the side); None where another die or the lamp's image is near."""
-        m = _turned(pose.map, side)
-        c, s = ((1, 0), (0, 1), (-1, 0), (0, -1))[side]
-        x, y = pose.outward(HALF * c, HALF * s)
-        px, py = view.project(x, y, 0.0)
-        x, y = view.lift(px, py, EDGE)
-        u, v = pose.inward(x, y)
-        foot = u * c + v * s
-        outer = max(HALF, foot) + 2.2
-        n = self._lines(pose, c, s, outer, others, lamp)
-        use = self._use
-        if n < _LEAST:
+        lines = side.lines
+        if lines and self._mirrored(side, lamp):
+            lines = self._clear_of(side, lamp)
+        if lines < _LEAST:
             return None
-        plate.sample(plane, w, h, m, self._points, ACROSS * STEPS, self._values)
-        plate.fold(self._values, ACROSS, STEPS, use, self._sums)
-        if n < ACROSS:  # as many as all
+        plate.sample(plane, w, h, side.map, self._points, ACROSS * STEPS, self._values)
+        plate.fold(self._values, ACROSS, STEPS, self._use if lines < side.lines else side.use, self._sums)
+        if lines < ACROSS:  # as many as all
             for k in range(STEPS):
-                self._sums[k] = self._sums[k] * ACROSS // n
-        return max(HALF, foot), array("H", self._sums)
+                self._sums[k] = self._sums[k] * ACROSS // lines
+        return side.at, array("H", self._sums)
 
     def steep(self, plane, w, h, m, side, reach):
         """How steep a side's outline is by this map, from inside of the upper face's edge to so many mm from the middle."""
@@ -74,34 +67,72 @@ class Sides:
         plate.fold(self._values, ACROSS, STEPS, self._use, self._sums)
         return plate.energy(self._sums, _EDGE, int((reach - FIRST) / STEP) - _EDGE)
 
-    def _lines(self, pose, c, s, outer, others, lamp):
-        """How many lines see nothing but this die and the plate; which ones goes to `use`."""
-        use = self._use
-        x, y = pose.outward(outer * c, outer * s)
-        near = [other for other in others if (other.x - x) ** 2 + (other.y - y) ** 2 < _FAR * _FAR]
-        gx, gy, gr = self._glares[lamp]
-        if not near and x * x + y * y < _INSIDE * _INSIDE and (x - gx) ** 2 + (y - gy) ** 2 > _FAR * _FAR:
-            for a in range(ACROSS):
-                use[a] = 1
-            return ACROSS
+    def _mirrored(self, side, lamp):
+        """Is this lamp mirrored somewhere near this side?"""
+        x, y, r = self._glares[lamp]
+        return r and (side.x - x) ** 2 + (side.y - y) ** 2 < (r + HALF) ** 2
+
+    def _clear_of(self, side, lamp):
+        """How many of a side's lines the lamp's image leaves; which ones goes to `_use`."""
+        x, y, r = self._glares[lamp]
         n = 0
         for a in range(ACROSS):
-            use[a] = 1
-            along = a - 5
-            for t in (outer, (outer + HALF) / 2, HALF + 0.6):
-                x, y = pose.outward(t * c - along * s, t * s + along * c)
-                if x * x + y * y > _PLATE * _PLATE or (x - gx) ** 2 + (y - gy) ** 2 < gr:
-                    use[a] = 0
+            self._use[a] = side.use[a]
+            for t in side.reach if self._use[a] else ():
+                px, py = side.point(t, a - 5)
+                if (px - x) ** 2 + (py - y) ** 2 < r * r:
+                    self._use[a] = 0
                     break
-                for other in near:
-                    if _over(other, x, y):
-                        use[a] = 0
-            n += use[a]
+            n += self._use[a]
         return n
 
     def seen(self, plane, w, h, pose, others, view, lamp):
         """What this lamp's frame shows of all four sides."""
-        return [self.profile(plane, w, h, pose, side, others, view, lamp) for side in range(4)]
+        if pose.sides is None:
+            pose.sides = [Side(pose, side, others, view) for side in range(4)]
+        return [self.profile(plane, w, h, side, lamp) for side in pose.sides]
+
+
+class Side:
+    """Where one side of a die is to be looked at, the same for every frame: its map, where a flat die's outline is, and which lines
+    along it see nothing but this die and the plate."""
+
+    __slots__ = ("_c", "_pose", "_s", "at", "lines", "map", "reach", "use", "x", "y")
+
+    def __init__(self, pose, side, others, view):
+        self._pose = pose
+        self._c, self._s = c, s = ((1, 0), (0, 1), (-1, 0), (0, -1))[side]
+        self.map = _turned(pose.map, side)
+        x, y = pose.outward(HALF * c, HALF * s)
+        px, py = view.project(x, y, 0.0)
+        x, y = view.lift(px, py, EDGE)
+        u, v = pose.inward(x, y)
+        self.at = max(HALF, u * c + v * s)
+        outer = self.at + 2.2
+        self.reach = (outer, (outer + HALF) / 2, HALF + 0.6)
+        self.x, self.y = self.point(outer, 0)
+        near = [other for other in others if (other.x - self.x) ** 2 + (other.y - self.y) ** 2 < _FAR * _FAR]
+        self.use = bytearray(b"\x01" * ACROSS)
+        self.lines = ACROSS
+        if near or self.x * self.x + self.y * self.y > _INSIDE * _INSIDE:
+            for a in range(ACROSS):
+                if self._hidden(a - 5, near):
+                    self.use[a] = 0
+                    self.lines -= 1
+
+    def point(self, t, along):
+        c, s = self._c, self._s
+        return self._pose.outward(t * c - along * s, t * s + along * c)
+
+    def _hidden(self, along, near):
+        for t in self.reach:
+            x, y = self.point(t, along)
+            if x * x + y * y > _PLATE * _PLATE:
+                return True
+            for other in near:
+                if _over(other, x, y):
+                    return True
+        return False
 
 
 def edge(seen, clear, bare, inv):
