@@ -254,6 +254,7 @@ class PipReader(Stills):
 
     kind = PIPS
     LAMPS = (0, 1, 1, 0, 1)  # the third is for ones only
+    LOOKS = 2
 
     def __init__(self, camera, settings, cover, buffers):
         Stills.__init__(self, camera, settings, cover)
@@ -300,6 +301,8 @@ class PipReader(Stills):
             plate.smooth(b.plane, _W, _W, b.line)
             eye.light = self.watch.ground / (self.known.ground or self.watch.ground)
             sight = self.watch.focus(eye.steepest(), self.known)
+            if sight and eye.dirty():
+                sight = codes.SIGHT_DIRTY
         if sight:
             self._said(codes.CAUSE_UNREADABLE, sight)
         else:

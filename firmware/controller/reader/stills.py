@@ -24,6 +24,7 @@ class Stills:
     """begin(), then step() until `done`; then `cause` (0 = read), `faces` (sorted), `detail` and `reads`."""
 
     LAMPS: "tuple[int, ...]" = (0,)  # lit one after the other for the frames that one reading takes
+    LOOKS = 1  # at the dice, in frames of their own, that a reading takes
 
     def __init__(self, camera, settings, cover):
         self._camera = camera
@@ -118,7 +119,7 @@ class Stills:
             for old, new in zip(self._spots, spots):  # noqa: B905 - not on MicroPython
                 still = still and (old[1] - new[1]) ** 2 + (old[2] - new[2]) ** 2 < _STILL * _STILL
         moved = self._spots and not still
-        self.reads = self.reads + 1 if still and not self.cause else 1
+        self.reads = self.reads + self.LOOKS if still and not self.cause else 1
         self.cause = self.detail = 0
         self._spots = spots
         self.faces = faces
@@ -127,14 +128,14 @@ class Stills:
     def _said(self, cause, sight):
         """A frame that was refused."""
         same = cause == self.cause and self.detail == SEEN + sight
-        self.reads = self.reads + 1 if same else 1
+        self.reads = self.reads + self.LOOKS if same else 1
         self.cause = cause
         self.detail = SEEN + sight
         self._spots = []
         self._next(False)
 
     def _next(self, moved):
-        self._tries += 1
+        self._tries += self.LOOKS
         needed = self._settings.still_reads
         if self.reads >= needed:
             self._conclude()
