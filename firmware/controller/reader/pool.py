@@ -28,6 +28,7 @@ class Size:
             self.dice.append(Seen(face.number, face.x / scale, face.y / scale, face.sure, wide / scale))
         self.troubles = []
         self.doubts = []  # numbers of which a size was not sure
+        self.denied = []  # what looks like a die and lies on no ground of theirs
         for reason, spot in verdict.troubles:
             number = spot.number if reason != scene.UNEXPLAINED and hasattr(spot, "number") else 0
             seen = Seen(number, spot.x / scale, spot.y / scale, 0.0)
@@ -35,6 +36,8 @@ class Size:
                 self.dice = [die for die in self.dice if not _near(die, seen, _SAME * die.wide)]
             elif number:
                 self.doubts.append(seen)
+            elif reason == scene.UNEXPLAINED and getattr(spot, "number", 0):
+                self.denied.append(seen)
             self.troubles.append((reason, seen))
 
 
@@ -46,9 +49,12 @@ class _Place:
         self.numbers = [die.number]
         self.doubts = []
         self.clean = 0
+        self.denied = False
 
     def believed(self, sizes):
         n = len(self.numbers)
+        if self.denied:
+            return False
         for number in self.numbers + self.doubts:
             if number != self.die.number:
                 return False
@@ -93,6 +99,9 @@ def _places(sizes):
             for place in places:
                 if _near(place.die, doubt, _SAME * place.die.wide):
                     place.doubts.append(doubt.number)
+        for spot in size.denied:
+            for place in places:
+                place.denied = place.denied or _near(place.die, spot, _SAME * place.die.wide)
     return places
 
 
