@@ -65,13 +65,13 @@ def short_names() -> dict[str, dict[str, str]]:
 
 
 def _parts(files: Mapping[str, Path], arch: str) -> tuple[dict[str, str], dict[str, str]]:
-    """What is shrunk (for a Pico in fewer files too), and what goes with it as it is."""
+    """What is shrunk and stands in fewer files, and what goes with it as it is."""
     texts = {name: path.read_text("utf-8") for name, path in files.items() if not arch or name not in NOT_ON_A_PICO}
     fixed = {name: path for name, path in sources().items() if name.removesuffix(".py") in FIXED}
     whole = {name: path.read_text("utf-8") for name, path in fixed.items()}
     whole |= {name: texts[name] for name in _uncompiled(texts, arch)}
     parts = shrunk({name: text for name, text in texts.items() if name not in whole}, whole)
-    return together(parts) if arch else parts, whole
+    return together(parts), whole
 
 
 def _uncompiled(texts: Mapping[str, str], arch: str) -> set[str]:

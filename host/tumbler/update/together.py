@@ -1,4 +1,4 @@
-"""Small modules of a Pico's program put into one file, before mpy-cross compiles it: the same program in fewer blocks of flash.
+"""Small modules of the program put into one file, before mpy-cross compiles it: the same program in fewer blocks of flash.
 
 littlefs gives every file a block of 4096 bytes for itself, so a hundred small modules waste more than they hold. Those that are
 always loaded together anyhow stand in one file here, as long as it stays within a block: nothing that is loaded grows by that,
