@@ -92,6 +92,7 @@ def test_the_factorys_program_and_two_updates_fit_into_a_picos_flash_beside_what
     context.buffer[:] = flash
     as_micropython = {"read_size": 32, "prog_size": PAGE, "cache_size": 4 * PAGE, "lookahead_size": 32}
     disk = LittleFS(context=context, block_size=BLOCK, block_count=BLOCKS, disk_version=DISK_VERSION, **as_micropython)
+    assert disk.listdir("controller")  # mounted, and not formatted anew
     for slot in ("slot_a", "slot_b"):
         before = disk.used_block_count
         write(disk, f"{slot}/index", image[: HEAD + Head(image).index_size])
