@@ -27,20 +27,20 @@ FRAME_MOST = 60  # million cycles, 0.48 s
 
 PROGRAM = """
 import binascii
-from dicewire import auth, cobs, codec
+from dicewire import cobs, handshake, messages
 
 data = bytes(range(256))
 cost('crc32 of 64 bytes', binascii.crc32, data[:64])
-key = auth.Key(data[:32])
+key = handshake.Key(data[:32])
 cost('tag of 64 bytes', key.tag, 1, 2, data[:64])
 frame = bytearray(300)
 frame[1:65] = data[:64]
 cost('COBS encode 64 bytes', cobs.encode, frame, 1, 65)
 values = {values}
 body = bytearray(256)
-cost('RESULT into bytes', codec.encode_into, {result}, values, body, 256)
-commit = codec.encode({commit}, {{'spin': 7}})
-cost('COMMIT out of bytes', codec.decode, {commit}, commit)
+cost('RESULT into bytes', messages.encode_into, {result}, values, body, 256)
+commit = messages.encode({commit}, {{'spin': 7}})
+cost('COMMIT out of bytes', messages.decode, {commit}, commit)
 cost('collection of garbage', gc.collect)
 """
 

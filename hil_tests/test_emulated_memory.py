@@ -61,7 +61,7 @@ def test_the_memory_map_of_a_table_that_reads_by_tags(by_tags: MemoryMap, measur
 
 
 def test_a_table_loads_only_what_it_reads_by_and_forgets_what_it_tested_with(by_tags: MemoryMap) -> None:
-    assert {"drivers.pn5180", "controller.reader.tags"} <= by_tags.modules.keys()
+    assert {"drivers.iso15693", "controller.reader.tags"} <= by_tags.modules.keys()
     loaded = by_tags.modules.keys()
     for unused in (
         "drivers.arducam",
@@ -76,7 +76,7 @@ def test_a_table_loads_only_what_it_reads_by_and_forgets_what_it_tested_with(by_
 def test_the_memory_map_of_a_table_that_reads_by_camera(by_camera: MemoryMap, measure: Measurement) -> None:
     assert by_camera.phase == codes.PHASE_BETTING_OPEN
     assert {"drivers.arducam", "controller.reader.pip_reader"} <= by_camera.modules.keys()
-    assert not {"drivers.pn5180", "controller.reader.tags", "controller.reader.symbols"} & by_camera.modules.keys()
+    assert not {"drivers.iso15693", "controller.reader.tags", "controller.reader.symbols"} & by_camera.modules.keys()
     ready = by_camera.marks[TESTED]
     measure("heap, all modules with a camera", sum(by_camera.modules.values()), "bytes")
     measure("heap free when ready to play by camera", ready.free, "bytes", low=CAMERA_LEAST)

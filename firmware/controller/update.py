@@ -24,7 +24,7 @@ _JOIN_MOST_S = const(3600)
 _APPLY = "<H8s"  # seconds in which a host must join, schema that it will speak
 _PIECE = const(1024)
 _PIECES_A_TURN = const(8)  # about 20 ms of hashing on an RP2040
-_WASTE = const(2048)  # of the last block of each file, on average
+_WASTE = const(2560)  # of the last block of each file and of the folders' blocks, on average
 _SPARE = const(65536)  # for the ring, settings and game tables
 
 

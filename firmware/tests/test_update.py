@@ -140,7 +140,7 @@ def test_an_image_that_does_not_fit_is_refused_before_its_contents_come(bench, m
     monkeypatch.setattr(bench.files, "free_bytes", lambda: 100_000)
     bench.service(codes.SERVICE_ENTER)
     assert not send(bench)
-    assert refusals(bench) == ["needs 98 KB, 33 KB are free"]
+    assert refusals(bench) == ["needs 102 KB, 33 KB are free"]
 
 
 def test_a_table_with_a_camera_is_not_updated_over_the_wire(bench):

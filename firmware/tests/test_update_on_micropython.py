@@ -91,8 +91,8 @@ BROKEN = {
     "hangs in its loop": (
         (
             (
-                "controller/standing.py",
-                source("controller/standing.py").replace(
+                "controller/outcome.py",
+                source("controller/outcome.py").replace(
                     "    def changed(self):\n", "    def changed(self):\n        while True:\n            pass\n"
                 ),
             ),
@@ -100,7 +100,7 @@ BROKEN = {
         "starts and none lasted",
     ),
     "crashes in every turn": (
-        (("controller/tamper.py", source("controller/tamper.py").replace("def step(", "def stop(")),),
+        (("controller/table.py", source("controller/table.py").replace("def step(", "def stop(", 1)),),
         "AttributeError",
     ),
     "never joins": (

@@ -8,12 +8,14 @@ import re
 import pytest
 from dicewire.image import HEAD, Head, sound_name
 from littlefs import LittleFS, UserContext
-from tumbler.rigs.emulated.image import BLOCK, BLOCKS, PAGE, firmware_files, littlefs
+from tumbler.rigs.emulated.image import BLOCK, BLOCKS, DISK_VERSION, PAGE, firmware_files, littlefs
 from tumbler.update import build
 from tumbler.update.image import ImageError, pack, read, signed
 
 FILES = {"controller/table.mpy": b"M\x06" * 40, "boards/twin.mpy": b"", "dicewire/link.py": b"x = 1\n"}
 KEY = bytes(range(32))
+WASTE, SPARE = 2560, 65536  # firmware/controller/update.py reckons with them
+MADE_AT = 1  # MicroPython's attribute of a file
 
 
 def test_what_is_packed_is_read_again_and_order_does_not_matter() -> None:
@@ -83,10 +85,29 @@ def test_nothing_that_is_shipped_imports_what_only_a_desk_has() -> None:
 
 def test_the_factorys_program_and_two_updates_fit_into_a_picos_flash_beside_what_a_table_keeps() -> None:
     program = build.program_files("pico")
-    slots = {f"{slot}/{name}": data for slot in ("slot_a", "slot_b") for name, data in program.items()}
+    image = pack(program, "pico", "1.2.3")
     kept = {f"state/{n:08x}.seg": bytes(3900) for n in range(6)}  # a ring of a hundred spins
-    flash = littlefs({**firmware_files(), **slots, **kept})
+    flash = littlefs({**firmware_files(), **kept})
     context = UserContext(buffsize=len(flash))
     context.buffer[:] = flash
-    disk = LittleFS(context=context, block_size=BLOCK, block_count=BLOCKS, prog_size=PAGE, mount=True)
-    assert (BLOCKS - disk.used_block_count) * BLOCK >= 65536  # what firmware/controller/update.py leaves for the rest
+    as_micropython = {"read_size": 32, "prog_size": PAGE, "cache_size": 4 * PAGE, "lookahead_size": 32}
+    disk = LittleFS(context=context, block_size=BLOCK, block_count=BLOCKS, disk_version=DISK_VERSION, **as_micropython)
+    assert disk.listdir("controller")  # mounted, and not formatted anew
+    for slot in ("slot_a", "slot_b"):
+        before = disk.used_block_count
+        write(disk, f"{slot}/index", image[: HEAD + Head(image).index_size])
+        for name, data in program.items():
+            write(disk, f"{slot}/{name}", data)
+        taken = (disk.used_block_count - before) * BLOCK
+        assert taken <= len(image) + len(program) * WASTE
+    assert (BLOCKS - disk.used_block_count) * BLOCK >= SPARE
+
+
+def write(disk: LittleFS, name: str, data: bytes) -> None:
+    """As the controller does: every file and folder has the time of its making."""
+    folder = name.rpartition("/")[0]
+    disk.makedirs(folder, exist_ok=True)
+    with disk.open(name, "wb") as out:
+        out.write(data)
+    for path in (folder, name):
+        disk.setattr(path, MADE_AT, bytes(8))

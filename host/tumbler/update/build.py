@@ -21,6 +21,7 @@ from tumbler.twin.process import firmware_tree
 from tumbler.update.inplace import laid_out, load_order
 from tumbler.update.shortname import chosen_names, shortened
 from tumbler.update.shrink import shrunk
+from tumbler.update.together import together
 
 ARCHES = {"pico": "armv6m", "twin": ""}  # the twin runs on whatever machine is there: bytecode only
 NOT_ON_DEVICE = {"tests", "declared", "__pycache__"}
@@ -30,6 +31,7 @@ AT_DESK = {
     "photograph", "picture", "pips", "plate_plain", "pool", "scan_plain", "scene", "sizes", "stamps", "stretch_plain",
     "stretch_viper", "symbol_desk", "symbol_frames", "symbol_lessons", "teach",
 }  # fmt: skip
+NOT_ON_A_PICO = {"boards/twin.py", "drivers/openmv_camera.py", "drivers/yuv_plain.py"}
 NATIVE = re.compile(r"^\s*@micropython\.(viper|native|asm)", re.MULTILINE)
 BUILDERS = 2
 
@@ -63,12 +65,13 @@ def short_names() -> dict[str, dict[str, str]]:
 
 
 def _parts(files: Mapping[str, Path], arch: str) -> tuple[dict[str, str], dict[str, str]]:
-    """What is shrunk, and what goes with it as it is."""
-    texts = {name: path.read_text("utf-8") for name, path in files.items()}
+    """What is shrunk and stands in fewer files, and what goes with it as it is."""
+    texts = {name: path.read_text("utf-8") for name, path in files.items() if not arch or name not in NOT_ON_A_PICO}
     fixed = {name: path for name, path in sources().items() if name.removesuffix(".py") in FIXED}
     whole = {name: path.read_text("utf-8") for name, path in fixed.items()}
     whole |= {name: texts[name] for name in _uncompiled(texts, arch)}
-    return shrunk({name: text for name, text in texts.items() if name not in whole}, whole), whole
+    parts = shrunk({name: text for name, text in texts.items() if name not in whole}, whole)
+    return together(parts), whole
 
 
 def _uncompiled(texts: Mapping[str, str], arch: str) -> set[str]:
