@@ -9,7 +9,9 @@ from __future__ import annotations
 import json
 import subprocess
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from dicewire import codes
@@ -66,23 +68,10 @@ def read_throws(
         eye = calibrate(lessons).eye
     except NotCalibrated as error:
         raise DeskFailed(f"{difficulty} {die_set}: {error}") from None
-    firmware = firmware_tree()
-    with tempfile.NamedTemporaryFile(prefix="tumbler-frames-") as file:
-        file.write(f"{len(eye)} {len(pairs)} {dice}\n".encode() + eye)
-        for both in pairs:
-            file.write(both[0].tobytes() + both[1].tobytes())
-        file.flush()
-        done = subprocess.run(
-            [str(find_micropython()), "-X", f"heapsize={HEAP}", "-m", "controller.reader.desk", "frames", file.name],
-            env={"MICROPYPATH": f"{firmware}:{firmware.parent / 'protocol'}:.frozen"},
-            capture_output=True,
-            timeout=600,
-            check=False,
-        )
-    answers = [json.loads(line) for line in done.stdout.splitlines()]
-    if len(answers) != len(pairs):
-        said = done.stderr.decode(errors="replace").strip().splitlines()
-        raise DeskFailed(f"{difficulty} {die_set}: {said[-1] if said else 'the reader ended without a word'}")
+    try:
+        answers = read_pairs(eye, pairs, dice)
+    except DeskFailed as error:
+        raise DeskFailed(f"{difficulty} {die_set}: {error}") from None
     return [
         FrameReading(
             difficulty,
@@ -99,3 +88,25 @@ def read_throws(
         )
         for lie, throw, both, answer in zip(lies, throws, pairs, answers, strict=True)
     ]
+
+
+def read_pairs(eye: bytes, pairs: Sequence[Pair], dice: int) -> list[dict[str, Any]]:
+    """What the controller's files say of each pair of frames: sight, faces, us, heap. DeskFailed where they end without."""
+    firmware = firmware_tree()
+    with tempfile.NamedTemporaryFile(prefix="tumbler-frames-") as file:
+        file.write(f"{len(eye)} {len(pairs)} {dice}\n".encode() + eye)
+        for both in pairs:
+            file.write(both[0].tobytes() + both[1].tobytes())
+        file.flush()
+        done = subprocess.run(
+            [str(find_micropython()), "-X", f"heapsize={HEAP}", "-m", "controller.reader.desk", "frames", file.name],
+            env={"MICROPYPATH": f"{firmware}:{firmware.parent / 'protocol'}:.frozen"},
+            capture_output=True,
+            timeout=600,
+            check=False,
+        )
+    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    if len(answers) != len(pairs):
+        said = done.stderr.decode(errors="replace").strip().splitlines()
+        raise DeskFailed(said[-1] if said else "the reader ended without a word")
+    return answers
