@@ -16,6 +16,8 @@ _SHARP = 0.5  # of the calibrated steepness
 _DRIFT_LIGHT = 0.25
 _DRIFT_FOCUS = 0.08  # softer, at the same light: it costs spins sooner than less light
 _DRIFT_SCALE = 0.015
+_ENOUGH = 8
+_MANY = 10
 _SLOW = 0.1  # weight of a new measurement
 
 
@@ -29,6 +31,7 @@ class Watch:
     def forget(self):
         """After a new calibration."""
         self._light = self._focus = self._scale = 0.0  # slow means of ratios to the calibration, 0 = none yet
+        self._soft = 0  # pictures that the focus was measured on
         self.drift = self.amount = 0
 
     def look(self, cells, bare, known):
@@ -53,7 +56,8 @@ class Watch:
         self.sharp = sharp
         if known.sharp:
             lit = known.ground / self.ground if known.ground and self.ground else 1.0
-            self._focus = _slow(self._focus, sharp / known.sharp * lit)
+            self._soft = min(self._soft + 1, _MANY)
+            self._focus += (sharp / known.sharp * lit - self._focus) / self._soft
             self._judge()
             if sharp < _SHARP * known.sharp:
                 return codes.SIGHT_OUT_OF_FOCUS
@@ -71,7 +75,8 @@ class Watch:
         self.drift = 0
         for what, ratio, limit in (
             (LIGHT, self._light, _DRIFT_LIGHT),
-            (FOCUS, min(self._focus, 1.0), _DRIFT_FOCUS),
+            # a spin's own shake softens one picture: only many of them tell
+            (FOCUS, min(self._focus, 1.0) if self._soft >= _ENOUGH else 0.0, _DRIFT_FOCUS),
             (SCALE, self._scale, _DRIFT_SCALE),
         ):
             off = abs(ratio - 1) / limit if ratio else 0.0
