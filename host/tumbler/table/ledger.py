@@ -139,8 +139,10 @@ class Ledger:
         if there is None:
             try:
                 await self._record(spin)
-            except DuplicateResult as error:  # written by an attempt whose answer never came
+            except DuplicateResult as error:  # written by an attempt whose answer never came: nobody was told of it yet
                 there = error.record
+                self.history.follow(there)
+                self._outlet.recorded(there)
         if there is not None:
             await self._reported_again(spin, there)
 
